@@ -1,6 +1,6 @@
 /* Steps of Jacobi on 1/8 of the memory that a field takes, over fields that are periodic along both
  * dimensions, or along rows alone, against one with fixed edges; and against the same whose
- * launches run one by one, as those that wrap do, which shows what the rims cost. */
+ * launches run one by one. */
 #include "gpu/cases.h"
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"
@@ -151,7 +151,7 @@ static void compare(contest *c, int side, gpu_repetition *time_ours, const char 
                                           .target = 1.2});
 }
 
-/** What a launch that wraps takes over one as large that does not, both one by one. */
+/** What launches that wrap take over as many that do not, one by one. */
 static void compare_apart(contest *c) {
     bench_times ours = {0}, apart = {0};
     gpu_alternate_few(N_REPETITIONS, time_periodic, time_apart, c, &ours, &apart);

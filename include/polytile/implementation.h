@@ -225,6 +225,8 @@ typedef struct polytile_implementation {
                        fill a GPU */
     bool cuda_launcher_overlaps; /* what calls of cuda_launcher enqueue may run side by side: they
                                     have no memory in common that no view shows */
+    bool cuda_tiles_go_round;    /* cuda_tiles goes round periodic arrays, too: it was compiled with
+                                 POLYTILE_PERIODIC_TILES defined as 1, see kernel.h */
 } polytile_implementation;
 
 #ifdef __cplusplus

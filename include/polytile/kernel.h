@@ -48,6 +48,14 @@
  *                             thread; the value names e and what is listed, views and parameters
  *         and an early `return` ends the thread. Only elements that the declaration says may be
  *         touched. Functions that a body calls begin with PT_FUNCTION.
+ *
+ * POLYTILE_PERIODIC_TILES, 0 unless it is defined before this file is included
+ *
+ *     #define POLYTILE_PERIODIC_TILES 1
+ *
+ * lets CUDA kernels run several launches over periodic arrays as one, too, in tiles that go round
+ * their ends (docs/on_chip.md). nvcc takes about twice as long for each body of two indices then,
+ * and its kernels more registers: files of bodies that do not wrap leave it 0.
  */
 #include <polytile/kernel_combine.h>
 #include <polytile/kernel_host.h>
@@ -93,7 +101,7 @@
         kernel##_host, 0, PT_COUNT indices, kernel##_n_views, kernel##_shapes,                     \
             kernel##_n_parameters, kernel##_parameters, PT_CUDA_ADDRESSES(kernel), 0, 0, true,     \
             PT_CUDA_PIECES(kernel), 0, true, false, 0, PT_CUDA_COARSE(kernel, PT_COUNT indices),   \
-            PT_CUDA_TILES(kernel, indices, __VA_ARGS__), 0, 0                                      \
+            PT_CUDA_TILES(kernel, indices, __VA_ARGS__), 0, 0, PT_CUDA_TILES_GO_ROUND              \
     }
 
 #ifdef __cplusplus

@@ -10,6 +10,7 @@
 #define PT_CUDA_COARSE(kernel, n) 0, 0
 #define PT_CUDA_TILES_FUNCTION(kernel, indices, ...)
 #define PT_CUDA_TILES(kernel, indices, ...) 0
+#define PT_CUDA_TILES_GO_ROUND              0
 #define PT_TEAM_CUDA_FUNCTION(kernel, indices, ...)
 #define PT_TEAM_CUDA_ADDRESS(kernel) 0
 

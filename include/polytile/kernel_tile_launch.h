@@ -41,6 +41,9 @@ typedef struct polytile_tile_array {
     polytile_tile_memory begun; /* and from here what launches write, if is_loaded */
     polytile_tile_memory made;  /* here they store what launches wrote, if is_stored */
     polytile_tile_box resident; /* of kept and begun */
+    polytile_tile_memory
+        beyond; /* from here they load all that is not there, where they go round: */
+    polytile_tile_box resident_beyond; /* of it; empty: nothing */
     int32_t is_loaded, is_stored;
 } polytile_tile_array;
 
@@ -56,10 +59,14 @@ typedef struct polytile_tile_role {
  * Tiles lie side by side from the first thread of `own` on, the last index along x. One has
  * n_launches * (before + after) fewer own rows and columns than it loads. What launches wrote last
  * of an array is stored for the threads in own.
+ *
+ * Where arrays are periodic, `round` has their indices, and tiles go on beyond these at the other
+ * end: threads have no ends there. A tile is no longer than the array.
  */
 typedef struct polytile_tiles {
     polytile_tile_box threads; /* of each launch */
     polytile_tile_box own;
+    polytile_tile_box round;
     int32_t n_launches; /* at most POLYTILE_TILE_LAUNCHES */
     int32_t n_rows;     /* of a tile with its border */
     int32_t before[2];  /* how many elements before its own a thread reads, along each index */

@@ -14,6 +14,9 @@
  * rows a thread: nothing is stored between two rows, so that what both of them read is loaded once.
  * Its indices are those of the arrays.
  *
+ * Where POLYTILE_PERIODIC_TILES is 1, tiles go round periodic arrays, too. That is much code, of
+ * which other kernels have nothing.
+ *
  * The kernel takes a polytile_tiles, and a pt_tile_values for each parameter of the body.
  */
 #include <polytile/kernel_tile_launch.h>
@@ -21,6 +24,7 @@
 #define PT_CUDA_TILES_FUNCTION(kernel, indices, ...)                                               \
     PT_CAT(PT_TILES_, PT_CAT(PT_TILES_INDICES indices, PT_TILES_VIEWS(kernel, __VA_ARGS__)))       \
     (PT_DEFINE_TILES, kernel, __VA_ARGS__)
+#define PT_CUDA_TILES_GO_ROUND (POLYTILE_PERIODIC_TILES != 0)
 #define PT_CUDA_TILES(kernel, indices, ...)                                                        \
     PT_CAT(PT_TILES_, PT_CAT(PT_TILES_INDICES indices, PT_TILES_VIEWS(kernel, __VA_ARGS__)))       \
     (PT_CHOOSE_TILES, kernel, __VA_ARGS__)(const void *) 0
@@ -51,6 +55,7 @@
         typedef pt_tile_kind<0 PT_EACH(PT_TILE_BYTES, kernel, __VA_ARGS__)                         \
                                  PT_EACH(PT_TILE_TYPE, kernel, __VA_ARGS__)>                       \
             kind;                                                                                  \
+        typedef pt_tile_way<PT_CUDA_TILES_GO_ROUND> way;                                           \
         struct pt_views {                                                                          \
             PT_EACH(PT_TILE_MEMBER, kernel, __VA_ARGS__)                                           \
         };                                                                                         \
@@ -150,6 +155,10 @@ template <int parameter_bytes, class... Views> struct pt_tile_kind {
     };
 };
 
+/* Whether the tiles of a body go round periodic arrays: functions for the other way are not
+ * instantiated. */
+template <bool goes_round> struct pt_tile_way {};
+
 /* Let a view of elements that are written have the one at `own` with any indices. */
 template <class View, class T>
 __device__ __forceinline__ void pt_turn_to_own(View *, const T *, T *, int64_t, int64_t) {}
@@ -157,6 +166,7 @@ template <class View, class T>
 __device__ __forceinline__ void pt_turn_to_own(View *view, T *, T *own, int64_t i, int64_t j) {
     view->at = own - i - j;
     view->stride[0] = view->stride[1] = sizeof(T);
+    view->n_pieces = 0;
 }
 
 /* A tile of each array, one after the other. Columns are side by side. `at` is where the first
@@ -180,6 +190,23 @@ template <class T> struct pt_tile_images {
         }
         made->pieces = 0;
         made->n_pieces = made->has_edges = 0;
+    }
+};
+
+/* The same of tiles that go round, with the array's own indices: wherever a body looks for what is
+ * beyond an end, it finds it. `at` is the first array's first element. */
+template <class T> struct pt_tile_rounds {
+    T *at;
+    int n_elements;
+    const pt_round *round;
+
+    template <class View>
+    __device__ __forceinline__ void show(const polytile_tile_role &role, View *made) const {
+        const pt_tile_images<T> images = {at, n_elements};
+        images.show(role, made);
+        made->pieces = (const polytile_view *)round;
+        made->n_pieces = -1;
+        made->has_edges = 1;
     }
 };
 
@@ -242,17 +269,44 @@ template <class Body> struct pt_tile_steps<Body, 1> {
                 *(const element *)(begin + (int64_t)row * from.row_bytes);
     }
 
-    static __device__ __forceinline__ void load_edge(const polytile_tile_box &threads,
-                                                     const polytile_tile_array &of,
-                                                     const place &first, int n_rows,
-                                                     element *tile) {
+    static __device__ __forceinline__ int32_t extent_of(const polytile_tile_box &round, int dim) {
+        return (int32_t)(round.hi[dim] - round.lo[dim] + 1);
+    }
+
+    /* How far an index is from that of the array's element which it stands for. */
+    static __device__ __forceinline__ int64_t turn(const polytile_tile_box &round, int dim,
+                                                   int64_t index) {
+        const int64_t extent = extent_of(round, dim);
+        return index < round.lo[dim] ? extent : index > round.hi[dim] ? -extent : 0;
+    }
+
+    static __device__ __forceinline__ void
+    load_edge(pt_tile_way<false>, const polytile_tiles &tiles, const polytile_tile_array &of,
+              const place &first, int n_rows, element *tile) {
         const int64_t j = first.j + first.column;
         PT_DONT_UNROLL for (int row = first.line; row < n_rows; row += lines) {
             const int64_t i = first.i + row;
-            const bool is_written = has(threads, i, j);
+            const bool is_written = has(tiles.threads, i, j);
             if (has(of.resident, i, j) && (!is_written || of.is_loaded))
                 tile[row * columns + first.column] =
                     *(const element *)at(is_written ? of.begun : of.kept, i, j);
+        }
+    }
+
+    static __device__ __forceinline__ void load_edge(pt_tile_way<true>, const polytile_tiles &tiles,
+                                                     const polytile_tile_array &of,
+                                                     const place &first, int n_rows,
+                                                     element *tile) {
+        const int64_t j = first.j + first.column + turn(tiles.round, 1, first.j + first.column);
+        PT_DONT_UNROLL for (int row = first.line; row < n_rows; row += lines) {
+            const int64_t i = first.i + row + turn(tiles.round, 0, first.i + row);
+            const bool is_written = has(tiles.threads, i, j);
+            const bool is_beyond = !has(of.resident, i, j);
+            if ((!is_beyond || has(of.resident_beyond, i, j)) && (!is_written || of.is_loaded))
+                tile[row * columns + first.column] = *(const element *)at(is_beyond    ? of.beyond
+                                                                          : is_written ? of.begun
+                                                                                       : of.kept,
+                                                                          i, j);
         }
     }
 
@@ -263,7 +317,7 @@ template <class Body> struct pt_tile_steps<Body, 1> {
         PT_DONT_UNROLL for (int a = 0; a < tiles.n_arrays; a++) {
             const polytile_tile_array &of = tiles.array[a];
             if (!is_inner || (of.is_loaded && !is_inside(first, n_rows, of.resident)))
-                load_edge(tiles.threads, of, first, n_rows, tile);
+                load_edge(typename Body::way(), tiles, of, first, n_rows, tile);
             else if (of.is_loaded)
                 load_inner(of.begun, first, n_rows, tile);
             tile += tiles.n_rows * columns;
@@ -276,6 +330,13 @@ template <class Body> struct pt_tile_steps<Body, 1> {
         bool has_column;
     };
 
+    static __device__ __forceinline__ bool has_column(const polytile_tiles &tiles,
+                                                      const polytile_tile_box &threads, int64_t j,
+                                                      int column, int step) {
+        return column >= step * tiles.before[1] && column < columns - step * tiles.after[1] &&
+               j >= threads.lo[1] && j <= threads.hi[1];
+    }
+
     static __device__ __forceinline__ part part_of(const polytile_tiles &tiles,
                                                    const polytile_tile_box &threads,
                                                    const place &first, int n_rows, int step) {
@@ -285,9 +346,7 @@ template <class Body> struct pt_tile_steps<Body, 1> {
         part made;
         made.lo = lo > least ? (int)lo : least;
         made.hi = hi < most ? (int)hi : most;
-        made.has_column = first.column >= step * tiles.before[1] &&
-                          first.column < columns - step * tiles.after[1] && j >= threads.lo[1] &&
-                          j <= threads.hi[1];
+        made.has_column = has_column(tiles, threads, j, first.column, step);
         return made;
     }
 
@@ -305,6 +364,109 @@ template <class Body> struct pt_tile_steps<Body, 1> {
             for (int row = of.lo + first.line * rows; row <= of.hi; row += lines * rows)
                 run_rows(body, step, first.i + row, of.hi - row + 1, j, from,
                          &made[row * columns + first.column]);
+    }
+
+    /* Whether all that is read for some indices along a dimension is on one side of the ends. */
+    static __device__ __forceinline__ bool is_in_turn(const polytile_tiles &tiles, int dim,
+                                                      int64_t index, int n) {
+        return turn(tiles.round, dim, index - tiles.before[dim]) ==
+               turn(tiles.round, dim, index + n - 1 + tiles.after[dim]);
+    }
+
+    /* Threads have the array's indices. Those that read across an end are left out. */
+    static __device__ __forceinline__ void
+    make_step_in_turn(const polytile_tiles &tiles, const Body &body, int step, const part &of,
+                      const place &first, const pt_tile_images<element> &images,
+                      const polytile_tile_role *role, element *made) {
+        const int64_t j = first.j + first.column, dj = turn(tiles.round, 1, j);
+        if (!of.has_column || !is_in_turn(tiles, 1, j, 1))
+            return;
+        PT_DONT_UNROLL for (int row = of.lo + first.line * rows; row <= of.hi;
+                            row += lines * rows) {
+            const int n = of.hi - row + 1 < rows ? of.hi - row + 1 : rows;
+            const int n_together = is_in_turn(tiles, 0, first.i + row, n) ? n : 1;
+            PT_DONT_UNROLL for (int k = 0; k < n; k += n_together) {
+                const int64_t i = first.i + row + k, di = turn(tiles.round, 0, i);
+                const pt_tile_images<element> turned = {images.at - di * columns - dj,
+                                                        images.n_elements};
+                views from;
+                Body::show(turned, role, &from);
+                if (is_in_turn(tiles, 0, i, n_together))
+                    run_rows(body, step, i + di, n_together, j + dj, from,
+                             &made[(row + k) * columns + first.column]);
+            }
+        }
+    }
+
+    /* The threads beside an end that read across it, along a dimension: they look each element
+     * up. All threads of the block take some. */
+    static __device__ __forceinline__ void
+    make_step_across(const polytile_tiles &tiles, const Body &body, int step, const part &of,
+                     const place &first, const pt_tile_rounds<element> &rounds,
+                     const polytile_tile_role *role, int dim, int64_t end, element *made) {
+        const int n = tiles.before[dim] + tiles.after[dim], n_rows = of.hi + 1;
+        const int64_t begin = end - (dim == 0 ? first.i : first.j) - tiles.after[dim];
+        if (begin + n <= 0 || begin >= (dim == 0 ? n_rows : columns))
+            return;
+        PT_DONT_UNROLL for (int k = first.line * columns + first.column;
+                            k < n * (dim == 0 ? columns : n_rows); k += POLYTILE_TILE_THREADS) {
+            const int row = dim == 0 ? (int)begin + k / columns : k / n;
+            const int column = dim == 0 ? k % columns : (int)begin + k % n;
+            const int64_t i = first.i + row, j = first.j + column;
+            if (row < of.lo || row > of.hi ||
+                !has_column(tiles, tiles.threads, j, column, step + 1) ||
+                (dim == 1 && !is_in_turn(tiles, 0, i, 1)))
+                continue;
+            views from;
+            Body::show(rounds, role, &from);
+            body.run(i + turn(tiles.round, 0, i), j + turn(tiles.round, 1, j), from, step,
+                     &made[row * columns + column]);
+        }
+    }
+
+    static __device__ __forceinline__ void
+    make_step_round(const polytile_tiles &tiles, const Body &body, int step, const part &of,
+                    const place &first, const pt_tile_images<element> &images,
+                    const polytile_tile_role *role, element *made) {
+        const pt_round round = {{(int32_t)first.i, (int32_t)first.j},
+                                {extent_of(tiles.round, 0), extent_of(tiles.round, 1)}};
+        const pt_tile_rounds<element> rounds = {images.at + first.i * columns + first.j,
+                                                images.n_elements, &round};
+        make_step_in_turn(tiles, body, step, of, first, images, role, made);
+        PT_DONT_UNROLL for (int side = 0; side < 4; side++) {
+            const int dim = side / 2;
+            make_step_across(tiles, body, step, of, first, rounds, role, dim,
+                             side % 2 == 0 ? tiles.round.lo[dim] : tiles.round.hi[dim] + 1, made);
+        }
+    }
+
+    /* Whether any of a tile is beyond an end, where tiles go on. */
+    static __device__ __forceinline__ bool goes_round(pt_tile_way<false>, const polytile_tiles &,
+                                                      const place &, int) {
+        return false;
+    }
+
+    static __device__ __forceinline__ bool
+    goes_round(pt_tile_way<true>, const polytile_tiles &tiles, const place &first, int n_rows) {
+        return !is_inside(first, n_rows, tiles.round);
+    }
+
+    static __device__ __forceinline__ void
+    make_step_either(pt_tile_way<false>, const polytile_tiles &, bool, const Body &body, int step,
+                     const part &of, const place &first, const pt_tile_images<element> &,
+                     const polytile_tile_role *, const views &from, element *made) {
+        make_step(body, step, of, first, from, made);
+    }
+
+    static __device__ __forceinline__ void
+    make_step_either(pt_tile_way<true>, const polytile_tiles &tiles, bool is_round,
+                     const Body &body, int step, const part &of, const place &first,
+                     const pt_tile_images<element> &images, const polytile_tile_role *role,
+                     const views &from, element *made) {
+        if (is_round)
+            make_step_round(tiles, body, step, of, first, images, role, made);
+        else
+            make_step(body, step, of, first, from, made);
     }
 
     static __device__ __forceinline__ void store(const part &of, const polytile_tile_memory &to,
@@ -327,15 +489,19 @@ template <class Body> struct pt_tile_steps<Body, 1> {
                              (int)threadIdx.x / columns, (int)threadIdx.x % columns};
         const int n_rows = rows_of(tiles, first);
         const pt_tile_images<element> images = {tile - first.i * columns - first.j, n_elements};
+        const typename Body::way way = {};
+        const bool is_round = goes_round(way, tiles, first, n_rows);
         load(tiles, first, n_rows, tile);
         int phase = 0;
         for (int step = 1; step <= n; step++) {
             const polytile_tile_role *const role = tiles.role[phase];
+            const part part = part_of(tiles, tiles.threads, first, n_rows, step);
+            element *const made = tile + role[Body::kind::written].array * n_elements;
             views from;
             Body::show(images, role, &from);
             __syncthreads();
-            make_step(body, step - 1, part_of(tiles, tiles.threads, first, n_rows, step), first,
-                      from, tile + role[Body::kind::written].array * n_elements);
+            make_step_either(way, tiles, is_round, body, step - 1, part, first, images, role, from,
+                             made);
             phase = phase + 1 < tiles.n_phases ? phase + 1 : 0;
         }
         __syncthreads();

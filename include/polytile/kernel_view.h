@@ -176,8 +176,7 @@ PT_NO_OVERFLOW PT_VIEW_FUNCTION const char *pt_behind(const void *origin, uint64
 /* The address of the element with one to eight indices. Bodies for arrays in one piece know that
  * n_pieces is 0 when they are compiled. */
 #define PT_ADDRESS(v, offset_bytes, n_dims, ...)                                                   \
-    ((v).n_pieces == 0 ? pt_behind((v).at, offset_bytes)                                           \
-                       : pt_piece_at((v).pieces, (v).n_pieces, n_dims, __VA_ARGS__))
+    ((v).n_pieces == 0 ? pt_behind((v).at, offset_bytes) : PT_FIND(v, n_dims, __VA_ARGS__))
 #define PT_ADDRESS_1(v, a)       PT_ADDRESS(v, PT_OFFSET_1(v, a), 1, a, 0, 0, 0, 0, 0, 0, 0)
 #define PT_ADDRESS_2(v, a, b)    PT_ADDRESS(v, PT_OFFSET_2(v, a, b), 2, a, b, 0, 0, 0, 0, 0, 0)
 #define PT_ADDRESS_3(v, a, b, c) PT_ADDRESS(v, PT_OFFSET_3(v, a, b, c), 3, a, b, c, 0, 0, 0, 0, 0)
@@ -203,6 +202,43 @@ PT_NO_OVERFLOW PT_VIEW_FUNCTION const char *pt_behind(const void *origin, uint64
 #define PT_OFFSET_7(v, a, b, c, d, e, f, g) PT_OFFSET_6(v, a, b, c, d, e, f) + PT_OFFSET(v, 6, g)
 #define PT_OFFSET_8(v, a, b, c, d, e, f, g, h)                                                     \
     PT_OFFSET_7(v, a, b, c, d, e, f, g) + PT_OFFSET(v, 7, h)
+
+/* Where CUDA kernels go round in tiles (kernel_tiles.h), n_pieces is -1, pieces is a pt_round, and
+ * at is the first element that it has. Only bodies that are compiled for it look; kernel.h says
+ * how. */
+#ifndef POLYTILE_PERIODIC_TILES
+#define POLYTILE_PERIODIC_TILES 0
+#endif
+
+#ifdef __CUDACC__
+#define PT_FIND(v, n_dims, ...)                                                                    \
+    (POLYTILE_PERIODIC_TILES && (v).n_pieces < 0                                                   \
+         ? pt_round_at((v).at, (v).stride, (v).pieces, __VA_ARGS__)                                \
+         : pt_piece_at((v).pieces, (v).n_pieces, n_dims, __VA_ARGS__))
+
+/* The rows and columns of a periodic array from its element with these indices on. */
+typedef struct pt_round {
+    int32_t first[2], extent[2];
+} pt_round;
+
+/* The place of an index along a dimension, at most a round away. */
+PT_VIEW_FUNCTION int32_t pt_round_place(const pt_round *of, int dim, int64_t index) {
+    int32_t place = (int32_t)index - of->first[dim];
+    place += place < 0 ? of->extent[dim] : 0;
+    return place - (place >= of->extent[dim] ? of->extent[dim] : 0);
+}
+
+/* The address of an element of them. */
+PT_VIEW_FUNCTION const char *pt_round_at(const void *at, const uint64_t *stride, const void *round,
+                                         int64_t a, int64_t b, int64_t, int64_t, int64_t, int64_t,
+                                         int64_t, int64_t) {
+    const pt_round *of = (const pt_round *)round;
+    return pt_behind(at, (uint64_t)(pt_round_place(of, 0, a) * (int32_t)stride[0] +
+                                    pt_round_place(of, 1, b) * (int32_t)stride[1]));
+}
+#else
+#define PT_FIND(v, n_dims, ...) pt_piece_at((v).pieces, (v).n_pieces, n_dims, __VA_ARGS__)
+#endif
 
 /* Whether a piece has the element with these indices. */
 PT_VIEW_FUNCTION int pt_is_in_piece(const polytile_view *piece, int n_dims, const int64_t *index) {

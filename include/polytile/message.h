@@ -253,6 +253,7 @@ polytile_status polytile_message_recv(polytile_queue *queue, void *data, int64_t
                                                                       0,                           \
                                                                       0,                           \
                                                                       0,                           \
+                                                                      0,                           \
                                                                       0};                          \
     PT_TEAM_BODY(kernel, indices, __VA_ARGS__)
 

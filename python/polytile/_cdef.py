@@ -47,7 +47,7 @@ typedef struct polytile_implementation {
     polytile_launcher *host_launcher; polytile_launcher *cuda_launcher; bool host_takes_pieces;
     const void *cuda_pieces; const void *team; bool takes_steps; bool has_cuda_handles;
     void *specialise; const void *cuda_coarse; int n_coarse; const void *cuda_tiles;
-    int cuda_lanes; bool cuda_launcher_overlaps;
+    int cuda_lanes; bool cuda_launcher_overlaps; bool cuda_tiles_go_round;
 } polytile_implementation;
 typedef struct polytile_report {
     int64_t n_launches, n_kernels, peak_device_bytes, h2d_bytes, d2h_bytes, p2p_bytes,

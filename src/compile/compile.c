@@ -70,7 +70,7 @@ static polytile_status write_recipe(polytile_context *ctx, const pti_build *buil
     PTI_TRY(pti_compiler_for(build->target)->describe(ctx, build, recipe));
     if (!pti_target_is_host(build->target))
         add_cuda_headers(build, source);
-    pti_source_add_headers(source, build->target);
+    pti_source_add_headers(source, build->body, build->target, build->types);
     pti_source_add_kernel(source, build->body, build->target, build->types);
     if (source->failed)
         PTI_TRY(pti_fail_memory(ctx, build->body->declaration->name, (double)source->length));

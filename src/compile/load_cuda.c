@@ -77,6 +77,7 @@ static polytile_status find_kernels(polytile_context *ctx, const pti_build *buil
                              "cuLibraryGetKernel"));
         *wanted[k].kernel = kernel;
     }
+    implementation->cuda_tiles_go_round = pti_source_goes_round(build->body, build->types);
     implementation->n_coarse = has_coarse ? POLYTILE_COARSENING : 0;
 done:
     return status;

@@ -148,6 +148,20 @@ bool pti_source_has_tiles(const pti_body_text *body, const polytile_type *types)
     return has && n_written == 1;
 }
 
+static bool wraps_anywhere(const pti_access *access) {
+    bool does = false;
+    for (int d = 0; d < access->n_dims; d++)
+        does = does || access->subscript[d].edge == POLYTILE_EDGE_WRAP;
+    return does;
+}
+
+bool pti_source_goes_round(const pti_body_text *body, const polytile_type *types) {
+    bool goes = false;
+    for (int k = 0; k < body->declaration->n_accesses; k++)
+        goes = goes || wraps_anywhere(&body->declaration->access[k]);
+    return goes && pti_source_has_tiles(body, types);
+}
+
 static void add_element_macros(pti_text *source, const polytile_declaration *declaration) {
     for (int a = 0; a < declaration->n_arrays; a++)
         pti_text_add(source, "#define %s(...) PT_AT(%s, __VA_ARGS__)\n", declaration->array_name[a],
@@ -212,8 +226,11 @@ static const char cuda_macros[] = "#define PT_TEXT_KERNEL(kernel, indices, ...) 
                                   "    PT_CUDA_TILES_FUNCTION(kernel, indices, __VA_ARGS__) \\\n"
                                   "    PT_BODY(kernel, indices, __VA_ARGS__)\n";
 
-void pti_source_add_headers(pti_text *source, pti_target target) {
+void pti_source_add_headers(pti_text *source, const pti_body_text *body, pti_target target,
+                            const polytile_type *types) {
     const bool is_host = pti_target_is_host(target);
+    if (!is_host && pti_source_goes_round(body, types))
+        pti_text_add(source, "#define POLYTILE_PERIODIC_TILES 1\n");
     pti_text_add(source, "%s%.*s\n%s", is_host ? host_prelude : cuda_prelude,
                  (int)pti_kernel_headers_bytes, (const char *)pti_kernel_headers_text,
                  is_host ? "" : cuda_macros);

@@ -39,7 +39,12 @@ void pti_source_add_kernel(pti_text *source, const pti_body_text *body, pti_targ
 bool pti_source_has_tiles(const pti_body_text *body, const polytile_type *types);
 
 /** Append the part before it. */
-void pti_source_add_headers(pti_text *source, pti_target target);
+void pti_source_add_headers(pti_text *source, const pti_body_text *body, pti_target target,
+                            const polytile_type *types);
+
+/** Return whether a body's kernel goes round periodic arrays in tiles: it is compiled so where the
+ * declaration wraps, if there are tiles. */
+bool pti_source_goes_round(const pti_body_text *body, const polytile_type *types);
 
 /** Return whether an element or a parameter is of a type, or has a value of it. */
 bool pti_source_has(const pti_body_text *body, const polytile_type *types, polytile_scalar type);

@@ -293,7 +293,8 @@ static bool are_same_implementations(const polytile_implementation *one,
            one->specialise == other->specialise && one->cuda_coarse == other->cuda_coarse &&
            one->n_coarse == other->n_coarse && one->cuda_tiles == other->cuda_tiles &&
            one->cuda_lanes == other->cuda_lanes &&
-           one->cuda_launcher_overlaps == other->cuda_launcher_overlaps;
+           one->cuda_launcher_overlaps == other->cuda_launcher_overlaps &&
+           one->cuda_tiles_go_round == other->cuda_tiles_go_round;
 }
 
 static bool is_made_from(const program_kernel *known, const char *declaration,

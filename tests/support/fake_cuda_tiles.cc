@@ -42,13 +42,13 @@ class Image {
   public:
     Image(const Box &box, int64_t element_bytes)
         : box_(box), element_bytes_(element_bytes),
-          bytes_(static_cast<size_t>(count(box, 0) * n_columns * element_bytes), '\xa5') {}
+          bytes_(static_cast<size_t>(count(box, 0) * count(box, 1) * element_bytes), '\xa5') {}
 
     /** A view of this memory for a role. */
     polytile_view show_as(const polytile_tile_role &role) {
         polytile_view view = {};
         view.resident = domain_of(role.resident);
-        view.stride_bytes[0] = n_columns * element_bytes_;
+        view.stride_bytes[0] = count(box_, 1) * element_bytes_;
         view.stride_bytes[1] = element_bytes_;
         view.origin = at(0, 0);
         for (int d = 0; d < 2; d++) {
@@ -58,14 +58,19 @@ class Image {
         return view;
     }
 
-    void load(const polytile_tile_array &array, const Box &threads) {
-        const Box common = intersect(box_, array.resident);
-        for (int64_t i = common.lo[0]; i <= common.hi[0]; i++)
-            for (int64_t j = common.lo[1]; j <= common.hi[1]; j++)
-                if (!has(threads, i, j))
-                    std::memcpy(at(i, j), element_at(array.kept, i, j), n_bytes());
-                else if (array.is_loaded != 0)
-                    std::memcpy(at(i, j), element_at(array.begun, i, j), n_bytes());
+    /** Load some of its elements. */
+    void load(const polytile_tile_array &array, const Box &part, const Box &threads) {
+        for (int64_t i = part.lo[0]; i <= part.hi[0]; i++)
+            for (int64_t j = part.lo[1]; j <= part.hi[1]; j++) {
+                const bool is_written = has(threads, i, j);
+                if (is_written && array.is_loaded == 0)
+                    continue;
+                if (has(array.resident, i, j))
+                    std::memcpy(at(i, j), element_at(is_written ? array.begun : array.kept, i, j),
+                                n_bytes());
+                else if (has(array.resident_beyond, i, j))
+                    std::memcpy(at(i, j), element_at(array.beyond, i, j), n_bytes());
+            }
     }
 
     void store(const polytile_tile_array &array, const Box &box) {
@@ -78,7 +83,8 @@ class Image {
     size_t n_bytes() const { return static_cast<size_t>(element_bytes_); }
 
     char *at(int64_t i, int64_t j) {
-        return bytes_.data() + ((i - box_.lo[0]) * n_columns + j - box_.lo[1]) * element_bytes_;
+        return bytes_.data() +
+               ((i - box_.lo[0]) * count(box_, 1) + j - box_.lo[1]) * element_bytes_;
     }
 
     char *element_at(const polytile_tile_memory &memory, int64_t i, int64_t j) const {
@@ -118,6 +124,35 @@ Box part_of(const polytile_tiles &of, const Box &threads, const Box &box, int n_
     return intersect(part, threads);
 }
 
+/** What of a box lies within another one, also where it goes round that along a dimension. */
+std::vector<Box> go_round(std::vector<Box> boxes, const Box &round) {
+    for (int d = 0; d < 2; d++) {
+        std::vector<Box> cut;
+        const int64_t extent = count(round, d);
+        for (const Box &box : boxes)
+            for (const int64_t turn : {-extent, int64_t{0}, extent}) {
+                Box moved = box;
+                moved.lo[d] = std::max(box.lo[d] + turn, round.lo[d]);
+                moved.hi[d] = std::min(box.hi[d] + turn, round.hi[d]);
+                if (!is_empty(moved))
+                    cut.push_back(moved);
+            }
+        boxes = cut;
+    }
+    return boxes;
+}
+
+/** What a tile's image is of: the tile, or all along a dimension round which it goes. */
+Box image_box_of(const Box &box, const Box &round) {
+    Box made = box;
+    for (int d = 0; d < 2; d++)
+        if (box.lo[d] < round.lo[d] || box.hi[d] > round.hi[d]) {
+            made.lo[d] = round.lo[d];
+            made.hi[d] = round.hi[d];
+        }
+    return made;
+}
+
 /** An array as a kernel finds it in device memory. */
 polytile_view view_of(const polytile_tile_array &array, const polytile_tile_memory &memory,
                       const Box &box, int64_t element_bytes) {
@@ -148,6 +183,9 @@ cudaError_t FakeCuda::launch_tiles(const polytile_implementation &implementation
         tiles.of.n_arrays > POLYTILE_TILE_ARRAYS || tiles.of.n_phases > POLYTILE_TILE_ARRAYS)
         violate("a tile kernel gets more launches, arrays or phases than it takes");
     for (int d = 0; d < 2; d++)
+        if (count(tiles.of.round, d) < (d == 0 ? tiles.of.n_rows : n_columns))
+            violate("a tile has elements of a periodic array twice");
+    for (int d = 0; d < 2; d++)
         if (own_extent(tiles.of, d) < 1 ||
             static_cast<int64_t>(d == 0 ? grid.y : grid.x) != n_tiles_along(tiles.of, d))
             violate("a tile kernel gets another grid than its tiles are");
@@ -176,6 +214,10 @@ void FakeCuda::run_tiles(const Tiles &tiles) {
     for (int a = 0; a < of.n_arrays; a++) {
         const polytile_tile_array &array = of.array[a];
         moved.push_back(view_of(array, array.kept, array.resident, element_bytes));
+        if (array.beyond.origin != nullptr) {
+            moved.push_back(view_of(array, array.beyond, array.resident_beyond, element_bytes));
+            moved.back().resident = domain_of(array.resident_beyond);
+        }
         if (array.is_loaded != 0)
             moved.push_back(view_of(array, array.begun, of.threads, element_bytes));
         if (array.is_stored != 0)
@@ -185,20 +227,23 @@ void FakeCuda::run_tiles(const Tiles &tiles) {
         return;
     for (int64_t t = n_tiles_along(of, 0) * n_tiles_along(of, 1) - 1; t >= 0; t--) {
         const Box box = box_of(of, t / n_tiles_along(of, 1), t % n_tiles_along(of, 1));
-        std::vector<Image> images(static_cast<size_t>(of.n_arrays), Image(box, element_bytes));
+        std::vector<Image> images(static_cast<size_t>(of.n_arrays),
+                                  Image(image_box_of(box, of.round), element_bytes));
         for (int a = 0; a < of.n_arrays; a++)
-            images[static_cast<size_t>(a)].load(of.array[a], of.threads);
+            for (const Box &part : go_round({box}, of.round))
+                images[static_cast<size_t>(a)].load(of.array[a], part, of.threads);
         for (int l = 0; l < of.n_launches; l++) {
-            const Box part = part_of(of, of.threads, box, l + 1);
-            Kernel step = {tiles.implementation, domain_of(part), {}, {}, {}};
+            Kernel step = {tiles.implementation, {}, {}, {}, {}};
             for (int v = 0; v < tiles.implementation.n_views; v++) {
                 const polytile_tile_role &role = of.role[l % of.n_phases][v];
                 step.views.push_back(images[static_cast<size_t>(role.array)].show_as(role));
             }
             step.values = tiles.values[static_cast<size_t>(l)];
             const std::vector<polytile_view> views = all_views(step);
-            if (!is_empty(part))
-                tiles.implementation.host(&step.threads, views.data(), tiles.implementation.user);
+            for (const Box &part : go_round({part_of(of, of.threads, box, l + 1)}, of.round)) {
+                const polytile_domain threads = domain_of(part);
+                tiles.implementation.host(&threads, views.data(), tiles.implementation.user);
+            }
         }
         for (int a = 0; a < of.n_arrays; a++)
             if (of.array[a].is_stored != 0)

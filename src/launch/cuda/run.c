@@ -230,7 +230,8 @@ static polytile_status submit_as_one(pti_cuda_device *cuda, const pti_tile_comma
     PTI_TRY(wait_for_all_launches(cuda, command->tiles));
     if (command->first.sub_kernel.threads != NULL)
         PTI_TRY(enqueue_tiles(cuda, command));
-    PTI_TRY(pti_cuda_order_record(cuda->order, &command->last));
+    if (command->last.op != NULL)
+        PTI_TRY(pti_cuda_order_record(cuda->order, &command->last));
     PTI_TRY(pti_cuda_timing_harvest(cuda->timing));
 done:
     return status;

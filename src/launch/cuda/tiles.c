@@ -39,10 +39,18 @@ static bool have_same_bodies(const pti_cuda_device *cuda, const pti_tiles *tiles
     return have;
 }
 
-/** Return whether views are such as the kernel takes: those of threads that are single ones. */
+/** Return whether views are such as the kernel takes, those of threads that are single ones: it
+ * knows itself what lies beyond the ends of arrays. */
 static bool has_near_views(const pti_sub_kernel *sub_kernel) {
+    polytile_view views[POLYTILE_TILE_ARRAYS];
+    pti_sub_kernel within = *sub_kernel;
+    within.views = views;
+    for (int o = 0; o < pti_instance_n_arrays(sub_kernel->instance); o++) {
+        views[o] = sub_kernel->views[o];
+        views[o].first_piece &= ~POLYTILE_BEYOND;
+    }
     return sub_kernel->config.implementation->cuda_contiguous != NULL &&
-           pti_cuda_kernel_for(sub_kernel) == sub_kernel->config.implementation->cuda_contiguous;
+           pti_cuda_kernel_for(&within) == sub_kernel->config.implementation->cuda_contiguous;
 }
 
 static polytile_tile_box tile_box_of(const polytile_domain *domain) {
@@ -52,6 +60,19 @@ static polytile_tile_box tile_box_of(const polytile_domain *domain) {
         made.hi[d] = domain->range[d].hi;
     }
     return made;
+}
+
+/** Indices from here on, either way, are beyond all ends. */
+static const int64_t endless = INT64_C(1) << 61;
+
+/** Take the ends of boxes away along the dimensions of a set, or along all others. */
+static polytile_tile_box without_ends(polytile_tile_box box, unsigned rounds, bool are_of_set) {
+    for (int d = 0; d < 2; d++)
+        if (pti_goes_round(rounds, d) == are_of_set) {
+            box.lo[d] = -endless;
+            box.hi[d] = endless - 1;
+        }
+    return box;
 }
 
 static polytile_tile_role role_of(const polytile_view *view, int array) {
@@ -68,6 +89,14 @@ static int n_launches_of(const pti_tiles *tiles) {
     return tiles->n_launches / pti_tiles_n_parts(tiles);
 }
 
+/** Let tiles load what lies in the other half of a ring. */
+static void add_other_half(const polytile_view *view, polytile_tile_array *array) {
+    if (pti_box_is_empty(&view->resident))
+        return;
+    array->beyond = (polytile_tile_memory){view->origin, view->stride_bytes[0]};
+    array->resident_beyond = tile_box_of(&view->resident);
+}
+
 static int32_t n_rows_of(const pti_tiles *tiles) {
     return (int32_t)(tiles->tile[0] +
                      n_launches_of(tiles) * (tiles->step.before[0] + tiles->step.after[0]));
@@ -77,12 +106,17 @@ static const pti_call *call_of(const pti_cuda_device *cuda, const pti_tiles *til
     return &cuda->execution->schedule->launch[tiles->first_launch + launch].call;
 }
 
+/** Return how many arrays launches have, whatever pieces these are in. */
+static int n_arrays_of(const pti_cuda_device *cuda, const pti_tiles *tiles) {
+    return pti_instance_n_arrays(call_of(cuda, tiles, 0)->instance);
+}
+
 /** Return the number of the array that a launch has by an operand: arrays are numbered as the first
  * launch has them. -1: that has it not. */
 static int array_of(const pti_cuda_device *cuda, const pti_tiles *tiles, int launch, int operand) {
     const pti_call *first = call_of(cuda, tiles, 0);
     int found = -1;
-    for (int o = 0; o < first->instance->n_operands; o++)
+    for (int o = 0; o < pti_instance_n_arrays(first->instance); o++)
         if (first->array[o] == call_of(cuda, tiles, launch)->array[operand])
             found = o;
     return found;
@@ -91,7 +125,7 @@ static int array_of(const pti_cuda_device *cuda, const pti_tiles *tiles, int lau
 static bool have_same_roles(const pti_cuda_device *cuda, const pti_tiles *tiles, int launch,
                             int other) {
     bool have = true;
-    for (int o = 0; o < call_of(cuda, tiles, 0)->instance->n_operands; o++)
+    for (int o = 0; o < n_arrays_of(cuda, tiles); o++)
         have = have && array_of(cuda, tiles, launch, o) == array_of(cuda, tiles, other, o);
     return have;
 }
@@ -110,7 +144,7 @@ static bool have_phases(const pti_cuda_device *cuda, const pti_tiles *tiles) {
     bool have = n_phases <= POLYTILE_TILE_ARRAYS;
     for (int l = 0; l < tiles->n_launches && have; l++) {
         have = have_same_roles(cuda, tiles, l, l % n_phases);
-        for (int o = 0; o < call_of(cuda, tiles, 0)->instance->n_operands; o++)
+        for (int o = 0; o < n_arrays_of(cuda, tiles); o++)
             have = have && array_of(cuda, tiles, l, o) >= 0;
     }
     return have;
@@ -177,13 +211,14 @@ static polytile_tile_array tile_array_of(const pti_cuda_device *cuda, const tile
     const polytile_view *view = &part->command->first.sub_kernel.views[operand];
     const int array = call_of(cuda, tiles, 0)->array[operand];
     const pti_tile_aside *aside = pti_tiles_find_aside(tiles, array);
-    polytile_tile_array made = {.resident = tile_box_of(&view->resident)};
+    polytile_tile_array made = {.resident = tile_box_of(&view->resident),
+                                .resident_beyond = {{1, 1}, {0, 0}}};
     made.kept = memory_of(cuda, tiles, view, NULL);
     made.begun = memory_of(cuda, tiles, view, part->first_launch > 0 ? aside : NULL);
     made.made = memory_of(cuda, tiles, view, part->is_last ? NULL : aside);
     made.is_stored = part->is_last ? pti_tiles_store(tiles, array) : aside != NULL;
     const pti_call *first = call_of(cuda, tiles, part->first_launch);
-    for (int o = 0; o < first->instance->n_operands; o++)
+    for (int o = 0; o < pti_instance_n_arrays(first->instance); o++)
         if (first->array[o] == array)
             made.is_loaded = first->instance->operand[o].reads;
     return made;
@@ -207,14 +242,19 @@ static void add_roles(const pti_cuda_device *cuda, const tile_part *part, int ph
 static polytile_tiles arguments_of(const pti_cuda_device *cuda, const tile_part *part) {
     const pti_tile_command *command = part->command;
     const pti_tiles *tiles = command->tiles;
-    polytile_tiles made = {.threads = threads_of_part(cuda, part),
+    const polytile_tile_box threads = threads_of_part(cuda, part);
+    polytile_tiles made = {.threads = without_ends(threads, tiles->rounds, true),
                            .own = tile_box_of(own_of_part(cuda, part)),
+                           .round = without_ends(threads, tiles->rounds, false),
                            .n_launches = n_launches_of(tiles),
                            .n_rows = n_rows_of(tiles),
-                           .n_arrays = call_of(cuda, tiles, 0)->instance->n_operands,
+                           .n_arrays = n_arrays_of(cuda, tiles),
                            .n_phases = n_phases_of(cuda, tiles)};
-    for (int o = 0; o < made.n_arrays; o++)
+    for (int o = 0; o < made.n_arrays; o++) {
         made.array[o] = tile_array_of(cuda, part, o);
+        if (command->beyond != NULL)
+            add_other_half(&command->beyond[o], &made.array[o]);
+    }
     for (int p = 0; p < made.n_phases; p++)
         add_roles(cuda, part, p, &made);
     for (int d = 0; d < 2; d++) {
@@ -244,8 +284,8 @@ static step_values list_values(const pti_cuda_device *cuda, const tile_part *par
 static int64_t shared_bytes_of(const pti_tile_command *command) {
     const int64_t element_bytes =
         command->first.sub_kernel.config.implementation->views[0].element_bytes;
-    return command->first.sub_kernel.instance->n_operands * element_bytes * POLYTILE_TILE_COLUMNS *
-           n_rows_of(command->tiles);
+    return pti_instance_n_arrays(command->first.sub_kernel.instance) * element_bytes *
+           POLYTILE_TILE_COLUMNS * n_rows_of(command->tiles);
 }
 
 /** Return how many tiles a part has along an index. */
@@ -269,11 +309,17 @@ bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *com
         return true;
     if (n_launches_of(tiles) < 3 || n_launches_of(tiles) > POLYTILE_TILE_LAUNCHES ||
         threads->n_dims != 2 ||
-        command->first.sub_kernel.instance->n_operands > POLYTILE_TILE_ARRAYS ||
+        pti_instance_n_arrays(command->first.sub_kernel.instance) > POLYTILE_TILE_ARRAYS ||
         !have_phases(cuda, tiles) || !have_same_bodies(cuda, tiles) ||
         !has_near_views(&command->first.sub_kernel) || !has_near_views(&command->second))
         return false;
+    if (tiles->rounds != 0 && !command->first.sub_kernel.config.implementation->cuda_tiles_go_round)
+        return false;
     const int64_t border = n_launches_of(tiles) * (tiles->step.before[1] + tiles->step.after[1]);
+    if (pti_goes_round(tiles->rounds, 1) &&
+        pti_range_count(command->first.sub_kernel.instance->threads.range[1]) <
+            POLYTILE_TILE_COLUMNS)
+        return false;
     return tiles->tile[1] + border == POLYTILE_TILE_COLUMNS && tiles->tile[0] > 0 &&
            shared_bytes_of(command) <= PTI_TILE_IMAGES * cuda->device.tile_room.image_bytes &&
            has_grid(cuda, command);

@@ -105,7 +105,11 @@ typedef struct pti_tile_command {
     pti_command first;     /* the first launch, with all of its threads; of a slab with those that
                               are stored, and without addresses if these are none */
     pti_sub_kernel second; /* the launch after it, likewise */
-    pti_command last;      /* the last operation, without addresses */
+    /** Of a ring's slab, what of the first launch's arrays lies in the other half; of all others
+     * NULL. */
+    const polytile_view *beyond;
+    pti_command last; /* the last operation, without addresses; op is NULL where the other side of a
+                         ring is still to come */
 } pti_tile_command;
 
 /** A schedule being run; launch/device/execution.h. */

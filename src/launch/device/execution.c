@@ -274,9 +274,79 @@ static pti_tile_command resolve_slab(pti_execution *run, const pti_tiles *tiles)
     return command;
 }
 
-pti_tile_command pti_execution_resolve_tiles(pti_execution *run, const pti_tiles *tiles) {
+/* Slabs of rings. */
+
+/** Return the operation of the last launch that has the threads of a side. */
+static const pti_op *last_op_of_side(const pti_execution *run, const pti_tiles *tiles, int side) {
+    const pti_op *op = &run->schedule->op[tiles->first_op + tiles->n_ops - 1];
+    return pti_box_equals(&op->box, pti_tiles_own(tiles, side)) ? op : op - 1;
+}
+
+/** Return the view of what tiles of a side may touch of an operand, which is half of an array. */
+static polytile_view view_of_half(const pti_execution *run, const pti_op *op,
+                                  const polytile_domain *parts, int n_parts, int operand) {
+    const pti_instance *instance = run->schedule->launch[op->launch].call.instance;
+    polytile_view view = view_of(run, op, instance, operand);
+    const pti_placement *placement =
+        pti_schedule_placement(run->schedule, op->launch, op->superblock, operand);
+    view.resident = pti_box_empty(view.resident.n_dims);
+    for (int p = 0; p < n_parts && placement != NULL; p++) {
+        polytile_domain rows = placement->layout.hull, common;
+        rows.range[0] = parts[p].range[0];
+        if (pti_box_intersect(&rows, &placement->layout.hull, &common))
+            view.resident = pti_box_coarse_union(&view.resident, &common);
+    }
+    return view;
+}
+
+/** Find the threads that tiles of a side run of the first launch, and what these may read. */
+static int list_parts_around(const pti_tiles *tiles, const polytile_domain *own,
+                             const polytile_domain *all, polytile_domain *parts) {
+    pti_margin margin = {{0}, {0}};
+    for (int d = 0; d < own->n_dims; d++) {
+        margin.before[d] = tiles->n_launches * tiles->step.before[d];
+        margin.after[d] = tiles->n_launches * tiles->step.after[d];
+    }
+    return pti_parts_around(own, &margin, all, tiles->rounds, parts);
+}
+
+/** Resolve a side of a ring's slab. The views of its arrays are those of the first launch, of the
+ * one after it, and of the other half. */
+static pti_tile_command resolve_ring(pti_execution *run, const pti_tiles *tiles, int side) {
+    const polytile_domain *own = pti_tiles_own(tiles, side);
+    const int64_t last = tiles->first_op + tiles->n_ops - 1;
+    pti_tile_command command = {.tiles = tiles,
+                                .last = {.op = &run->schedule->op[last], .index = last}};
+    if (side == 0 && !pti_box_is_empty(&tiles->opposite))
+        command.last.op = NULL;
+    if (pti_box_is_empty(own))
+        return command;
+    const pti_op *op = last_op_of_side(run, tiles, side);
+    command.first = (pti_command){.op = op, .index = op - run->schedule->op, .operand = -1};
+    resolve_launch(run, &command.first);
+    command.second = command.first.sub_kernel;
+    polytile_domain parts[PTI_TILING_PARTS];
+    const int n_parts =
+        list_parts_around(tiles, own, &command.first.sub_kernel.instance->threads, parts);
+    polytile_view(*views)[PTI_TILE_IMAGES] = run->ring_views[side];
+    for (int o = 0; o < PTI_TILE_IMAGES; o++) {
+        views[0][o] = view_of_half(run, op, parts, n_parts, o + side * PTI_TILE_IMAGES);
+        views[2][o] = view_of_half(run, op, parts, n_parts, o + (1 - side) * PTI_TILE_IMAGES);
+        views[1][1 - o] = views[0][o];
+    }
+    command.first.sub_kernel.views = views[0];
+    command.second.views = views[1];
+    command.beyond = views[2];
+    command.first.sub_kernel.threads = own;
+    command.first.n_threads = tiles->n_launches * (double)pti_box_count(own);
+    return command;
+}
+
+pti_tile_command pti_execution_resolve_tiles(pti_execution *run, const pti_tiles *tiles, int side) {
     const int64_t last = tiles->first_op + tiles->n_ops - 1;
     const int first = tiles->first_launch;
+    if (tiles->is_of_ring)
+        return resolve_ring(run, tiles, side);
     if (tiles->is_of_slab)
         return resolve_slab(run, tiles);
     pti_tile_command command = {.tiles = tiles,

@@ -36,9 +36,10 @@ struct pti_execution {
     polytile_view *views;             /* of the launches resolved last, as of pti_sub_kernel */
     size_t n_views;                   /* of one launch at most */
     int64_t n_resolved;               /* launches, so far */
-    pti_filled *filled;               /* of each array */
-    unsigned char *identity;          /* of the fill resolved last: one element */
-    pti_memory_layout everywhere;     /* strides of 0, for the identity */
+    polytile_view ring_views[2][3][PTI_TILE_IMAGES]; /* of the sides of a ring's slab */
+    pti_filled *filled;                              /* of each array */
+    unsigned char *identity;                         /* of the fill resolved last: one element */
+    pti_memory_layout everywhere;                    /* strides of 0, for the identity */
     pti_completeness completeness;
     pti_progress progress;
     pti_sharing *sharing;             /* NULL: none; owned */
@@ -72,8 +73,9 @@ pti_command pti_execution_resolve(pti_execution *execution, int64_t index);
 pti_sub_kernel pti_execution_resolve_whole(pti_execution *execution, int launch,
                                            polytile_view *views);
 
-/** Resolve launches that may run as one, in place of two of them. */
-pti_tile_command pti_execution_resolve_tiles(pti_execution *execution, const pti_tiles *tiles);
+/** Resolve launches that may run as one, or one side of them, in place of two of them. */
+pti_tile_command pti_execution_resolve_tiles(pti_execution *execution, const pti_tiles *tiles,
+                                             int side);
 
 /** Record that a command is about to be submitted: from now on a failure leaves the arrays that it
  * writes incomplete. */

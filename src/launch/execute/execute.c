@@ -62,16 +62,21 @@ static void for_each_op(pti_execution *run, const pti_tiles *tiles,
 }
 
 static bool may_run_tiles(pti_execution *run, const pti_tiles *tiles) {
-    if (!pti_tiles_are_placed(tiles))
-        return false;
-    const pti_tile_command command = pti_execution_resolve_tiles(run, tiles);
-    return run->device->functions->may_run_tiles(run->device, &command);
+    bool may = pti_tiles_are_placed(tiles);
+    for (int side = 0; side < pti_tiles_n_sides(tiles) && may; side++) {
+        const pti_tile_command command = pti_execution_resolve_tiles(run, tiles, side);
+        may = run->device->functions->may_run_tiles(run->device, &command);
+    }
+    return may;
 }
 
 static polytile_status run_tiles(pti_execution *run, const pti_tiles *tiles) {
-    const pti_tile_command command = pti_execution_resolve_tiles(run, tiles);
+    polytile_status status = POLYTILE_OK;
     for_each_op(run, tiles, pti_execution_begin);
-    polytile_status status = run->device->functions->submit_tiles(run->device, &command);
+    for (int side = 0; side < pti_tiles_n_sides(tiles) && status == POLYTILE_OK; side++) {
+        const pti_tile_command command = pti_execution_resolve_tiles(run, tiles, side);
+        status = run->device->functions->submit_tiles(run->device, &command);
+    }
     if (status == POLYTILE_OK)
         for_each_op(run, tiles, pti_execution_count);
     return status;

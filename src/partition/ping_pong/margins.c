@@ -84,9 +84,20 @@ static bool are_same_elements(section_pair of) {
     return are;
 }
 
+/** Return by how much neighbours along an index are moved that lie on the other side of a periodic
+ * array. */
+static int64_t find_turn(const pti_tiling *tiling, int index, int64_t lo, int64_t hi) {
+    const polytile_domain *threads = &instance_of_launch(tiling, 0)->threads;
+    return pti_goes_round(tiling->rounds, index)
+               ? pti_turn_of(lo, hi, pti_range_count(threads->range[index]))
+               : 0;
+}
+
 /** Let a launch's part be as long as a later one's needs: that reads around each of its threads
  * what this one's threads write. */
-static void widen_margin(const pti_margin *later, section_pair of, pti_margin *margin) {
+static void widen_margin(pti_tiling *tiling, int launch, int by, section_pair of) {
+    const pti_margin *later = &tiling->margin[by];
+    pti_margin *margin = &tiling->margin[launch];
     for (int d = 0; d < of.written->n_dims; d++) {
         const int index = of.written->followed[d];
         const int64_t written = of.written->subscript[d].lo.constant;
@@ -94,8 +105,9 @@ static void widen_margin(const pti_margin *later, section_pair of, pti_margin *m
             continue;
         const int64_t lo = of.other->subscript[d].lo.constant - written;
         const int64_t hi = of.other->subscript[d].hi.constant - written;
-        margin->before[index] = pti_max(margin->before[index], later->before[index] - lo);
-        margin->after[index] = pti_max(margin->after[index], later->after[index] + hi);
+        const int64_t turn = find_turn(tiling, index, lo, hi);
+        margin->before[index] = pti_max(margin->before[index], later->before[index] - (lo - turn));
+        margin->after[index] = pti_max(margin->after[index], later->after[index] + hi - turn);
     }
 }
 
@@ -111,7 +123,7 @@ static bool join_pair(pti_tiling *tiling, int launch, int later, section_pair of
     if (!follow_same_indices(of))
         return refuse_operand(by, operand, why, "does not go as launches before through");
     if (of.other->role != POLYTILE_OUT)
-        widen_margin(&tiling->margin[later], of, &tiling->margin[launch]);
+        widen_margin(tiling, launch, later, of);
     return true;
 }
 

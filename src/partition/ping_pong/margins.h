@@ -12,7 +12,7 @@
  * `why` gets the reason if there are none; the tiling is then empty. What is found passes
  * pti_tiling_check().
  *
- * Shapes  tiling: n_launches, call, n_arrays and tile are given.
+ * Shapes  tiling: n_launches, call, n_arrays, rounds and tile are given.
  * Errors  NO_MEMORY, without a text. Owns    The caller frees *tiling with pti_tiling_free(), also
  *         after an error.
  */

@@ -5,6 +5,7 @@
 #include "partition/cost/predict.h"
 #include "partition/ping_pong/margins.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /** Launches of a group at most, an odd number, and no more than a tile kernel takes: longer ones
@@ -43,11 +44,56 @@ static bool is_written_in_place(const pti_instance *instance, int number) {
     return is;
 }
 
+/** Return by how much a dimension of a section is moved round its array. */
+static int64_t turn_of(const pti_instance *instance, const pti_section *section, int dim) {
+    const polytile_range *array = &instance->operand[section->operand].domain.range[dim];
+    const pti_subscript *subscript = &section->subscript[dim];
+    return pti_turn_of(subscript->lo.constant, subscript->hi.constant, pti_range_count(*array));
+}
+
+/** Add the dimensions round which a section goes to a set; false if it has other edges. */
+static bool add_rounds(const pti_instance *instance, const pti_section *section, unsigned *rounds) {
+    bool is_moved = false;
+    for (int d = 0; d < section->n_dims; d++) {
+        if ((section->edges >> d & 1) == 0)
+            continue;
+        if (d >= PTI_TILING_ROUNDS || section->followed[d] != d)
+            return false;
+        if (turn_of(instance, section, d) != 0) {
+            *rounds |= 1u << d;
+            is_moved = true;
+        }
+    }
+    return is_moved || !section->is_moved;
+}
+
+/** Return whether threads go once round the arrays along a dimension. */
+static bool do_threads_go_round(const pti_instance *instance, int dim) {
+    bool is = true;
+    for (int o = 0; o < instance->n_operands; o++)
+        is = is &&
+             pti_range_equals(instance->operand[o].domain.range[dim],
+                              instance->threads.range[dim]) &&
+             pti_range_equals(instance->operand[o].whole.range[dim], instance->threads.range[dim]);
+    return is;
+}
+
+/** Find the dimensions along which arrays are periodic; false if a launch has edges that tiles do
+ * not know. */
+static bool find_rounds(const pti_instance *instance, unsigned *rounds) {
+    bool are_known = true;
+    *rounds = 0;
+    for (int s = 0; s < instance->n_sections && are_known; s++)
+        are_known = add_rounds(instance, &instance->section[s], rounds);
+    for (int d = 0; d < PTI_TILING_ROUNDS && are_known; d++)
+        are_known = !pti_goes_round(*rounds, d) || do_threads_go_round(instance, d);
+    return are_known;
+}
+
 static bool has_plain_indices(const pti_instance *instance) {
-    bool has = instance->given == NULL && instance->fold == NULL && instance->n_further == 0 &&
-               !instance->is_team && !pti_instance_has_steps(instance);
-    for (int s = 0; s < instance->n_sections; s++)
-        has = has && instance->section[s].edges == 0;
+    unsigned rounds;
+    bool has = instance->given == NULL && instance->n_further == 0 && !instance->is_team &&
+               !pti_instance_has_steps(instance) && find_rounds(instance, &rounds);
     for (int o = 0; o < instance->n_operands; o++)
         for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
             has = has && instance->operand[o].shear[d].slope == 0;
@@ -220,19 +266,26 @@ bool pti_ping_pong_shrinks_evenly(const pti_margin *step, const pti_call *call, 
 
 /** Return whether a section is of the element that has the thread's indices, and of those at most a
  * step around it. */
-static bool is_within_step(const pti_section *section, const pti_margin *step) {
+static bool is_within_step(const pti_instance *instance, const pti_section *section,
+                           const pti_ping_pong *ping_pong) {
+    const pti_margin *step = &ping_pong->step;
     bool is = section->n_dims == 2;
-    for (int d = 0; d < 2 && is; d++)
-        is = section->followed[d] == d && section->subscript[d].lo.constant >= -step->before[d] &&
-             section->subscript[d].hi.constant <= step->after[d];
+    for (int d = 0; d < 2 && is; d++) {
+        const int64_t turn =
+            pti_goes_round(ping_pong->rounds, d) ? turn_of(instance, section, d) : 0;
+        is = section->followed[d] == d &&
+             section->subscript[d].lo.constant - turn >= -step->before[d] &&
+             section->subscript[d].hi.constant - turn <= step->after[d];
+    }
     return is;
 }
 
 /** A tile's border is as wide as what launches read of what the one before wrote: it must do for
  * other arrays. */
-static bool are_within_step(const pti_instance *instance, const pti_margin *step, pti_text *why) {
+static bool are_within_step(const pti_instance *instance, const pti_ping_pong *ping_pong,
+                            pti_text *why) {
     int s = 0;
-    while (s < instance->n_sections && is_within_step(&instance->section[s], step))
+    while (s < instance->n_sections && is_within_step(instance, &instance->section[s], ping_pong))
         s++;
     if (s < instance->n_sections)
         pti_text_add(why, "%s reads %s beyond the border that the arrays need which change roles",
@@ -240,14 +293,45 @@ static bool are_within_step(const pti_instance *instance, const pti_margin *step
     return s == instance->n_sections;
 }
 
+/** Return whether a periodic array has the columns of a tile once. */
+static bool has_columns(const pti_ping_pong *ping_pong) {
+    return !pti_goes_round(ping_pong->rounds, 1) ||
+           pti_range_count(ping_pong->instance->threads.range[1]) >= ping_pong->room->n_columns;
+}
+
+static bool check_columns(const pti_ping_pong *ping_pong, pti_text *why) {
+    if (!has_columns(ping_pong))
+        pti_text_add(why, "%s goes round %" PRId64 " columns; a tile has %" PRId64,
+                     ping_pong->instance->kernel_name,
+                     pti_range_count(ping_pong->instance->threads.range[1]),
+                     ping_pong->room->n_columns);
+    return has_columns(ping_pong);
+}
+
+bool pti_ping_pong_lacks_rounds(const pti_ping_pong *ping_pong, const char *kernel, pti_text *why) {
+    const bool lacks = ping_pong->rounds != 0 && !ping_pong->may_go_round;
+    if (lacks)
+        pti_text_add(why,
+                     "the tiles of %s do not go round periodic arrays; compile the kernel with "
+                     "POLYTILE_PERIODIC_TILES defined as 1",
+                     kernel);
+    return lacks;
+}
+
 polytile_status pti_ping_pong_find_step(pti_ping_pong *ping_pong, const pti_call *call,
                                         int n_arrays, bool *is_found, pti_text *why) {
     pti_tiling tiling = {.n_launches = 2, .call = call, .n_arrays = n_arrays};
+    *is_found = false;
+    if (!find_rounds(call->instance, &ping_pong->rounds) ||
+        pti_ping_pong_lacks_rounds(ping_pong, call->instance->kernel_name, why))
+        return POLYTILE_OK;
+    tiling.rounds = ping_pong->rounds;
     polytile_status status = pti_margins_find(&tiling, why);
-    *is_found = status == POLYTILE_OK && tiling.margin != NULL &&
-                are_within_step(call->instance, &tiling.margin[0], why);
-    if (*is_found)
+    if (status == POLYTILE_OK && tiling.margin != NULL) {
         ping_pong->step = tiling.margin[0];
+        *is_found =
+            are_within_step(call->instance, ping_pong, why) && check_columns(ping_pong, why);
+    }
     pti_tiling_free(&tiling);
     return status;
 }
@@ -266,8 +350,11 @@ bool pti_ping_pong_has_even_margins(const pti_margin *step, const pti_tiling *ti
 static int64_t most_rows(const pti_ping_pong *ping_pong) {
     const int64_t row_bytes = ping_pong->instance->n_operands * ping_pong->room->n_columns *
                               ping_pong->instance->operand[0].element_bytes;
-    return PTI_TILE_IMAGES * ping_pong->room->image_bytes / row_bytes / ROWS_TOGETHER *
-           ROWS_TOGETHER;
+    const int64_t most =
+        PTI_TILE_IMAGES * ping_pong->room->image_bytes / row_bytes / ROWS_TOGETHER * ROWS_TOGETHER;
+    return pti_goes_round(ping_pong->rounds, 0)
+               ? pti_min(most, pti_range_count(ping_pong->instance->threads.range[0]))
+               : most;
 }
 
 static int count_loaded(const pti_ping_pong *ping_pong) {
@@ -291,7 +378,7 @@ static int64_t border_of(const pti_ping_pong *ping_pong, int n_launches, int dim
 bool pti_ping_pong_find_tile(const pti_ping_pong *ping_pong, int n_launches, int64_t *tile) {
     tile[0] = most_rows(ping_pong) - border_of(ping_pong, n_launches, 0);
     tile[1] = ping_pong->room->n_columns - border_of(ping_pong, n_launches, 1);
-    return tile[0] > 0 && tile[1] > 0;
+    return tile[0] > 0 && tile[1] > 0 && has_columns(ping_pong);
 }
 
 double pti_ping_pong_cost(const pti_ping_pong *ping_pong, int n_launches, int64_t own_rows) {

@@ -43,11 +43,14 @@ typedef struct pti_ping_pong {
     const pti_instance *instance; /* of each of them, or alike; borrowed */
     const pti_tile_room *room;    /* borrowed */
     pti_margin step;              /* how much longer a launch's margin is than the next one's */
+    unsigned rounds;              /* bit d: arrays are periodic along dimension d */
     int n_stored;                 /* arrays that tiles store */
+    bool may_go_round;            /* their kernel goes round periodic arrays */
 } pti_ping_pong;
 
 /** Return whether a launch reads arrays of two dimensions, and each thread writes the element of
- * another one that has its indices, and nothing else. */
+ * another one that has its indices, and nothing else. Where arrays are periodic its threads go once
+ * round all of them. */
 bool pti_ping_pong_may_begin(const pti_instance *instance);
 
 /** The operands of launches by which they read and write the two arrays between which they go. */
@@ -80,10 +83,14 @@ bool pti_ping_pong_shrinks_evenly(const pti_margin *step, const pti_call *call, 
  *
  * Shapes  call: the first two of them. Errors  NO_MEMORY, without a text. *is_found is false if
  *         they do not read at constant offsets, or arrays that none of them writes further off
- *         than the others; `why` gets which.
+ *         than the others, or are periodic and their kernel does not go round; `why` gets which.
  */
 polytile_status pti_ping_pong_find_step(pti_ping_pong *ping_pong, const pti_call *call,
                                         int n_arrays, bool *is_found, pti_text *why);
+
+/** Return whether launches would go round periodic arrays, and their kernel does not; `why` gets
+ * it. find_step has found rounds. */
+bool pti_ping_pong_lacks_rounds(const pti_ping_pong *ping_pong, const char *kernel, pti_text *why);
 
 /** Return whether the margin of each launch of a tiling is a step longer than the next one's. */
 bool pti_ping_pong_has_even_margins(const pti_margin *step, const pti_tiling *tiling);

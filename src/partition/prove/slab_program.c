@@ -9,16 +9,17 @@
 
 /* What tiles load. */
 
-static polytile_domain part_of_slab(const pti_schedule *schedule, const pti_tiles *tiles,
-                                    int launch, const polytile_domain *own) {
-    const polytile_domain *all = &schedule->launch[launch].call.instance->threads;
+/** Find the threads that tiles run of a launch. Returns how many boxes they are. */
+static int list_parts_of_slab(const pti_schedule *schedule, const pti_tiles *tiles, int launch,
+                              const polytile_domain *own, polytile_domain parts[PTI_TILING_PARTS]) {
     const int n_later = tiles->first_launch + tiles->n_launches - 1 - launch;
-    polytile_domain part = *own, within;
-    for (int d = 0; d < part.n_dims; d++) {
-        part.range[d].lo -= n_later * tiles->step.before[d];
-        part.range[d].hi += n_later * tiles->step.after[d];
+    pti_margin margin = {{0}, {0}};
+    for (int d = 0; d < own->n_dims; d++) {
+        margin.before[d] = n_later * tiles->step.before[d];
+        margin.after[d] = n_later * tiles->step.after[d];
     }
-    return pti_box_intersect(&part, all, &within) ? within : pti_box_empty(part.n_dims);
+    return pti_parts_around(own, &margin, &schedule->launch[launch].call.instance->threads,
+                            tiles->rounds, parts);
 }
 
 typedef bool role_filter(polytile_role role);
@@ -48,11 +49,12 @@ void pti_slab_loads(const pti_schedule *schedule, const pti_tiles *tiles,
     pti_boxes_clear(loads);
     for (int l = tiles->first_launch; l < tiles->first_launch + tiles->n_launches; l++) {
         const pti_call *call = &schedule->launch[l].call;
-        const polytile_domain part = part_of_slab(schedule, tiles, l, own);
+        polytile_domain parts[PTI_TILING_PARTS];
+        const int n_parts = list_parts_of_slab(schedule, tiles, l, own, parts);
         pti_boxes_clear(&listed);
         pti_boxes_clear(&read);
-        if (!pti_box_is_empty(&part))
-            list_touched(call, array, does_role_load, &part, &listed);
+        for (int p = 0; p < n_parts; p++)
+            list_touched(call, array, does_role_load, &parts[p], &listed);
         pti_boxes_unite(&read, &listed, pti_boxes_add);
         pti_boxes_subtract_all(&read, &written);
         pti_boxes_unite(loads, &read, pti_boxes_include);
@@ -82,10 +84,6 @@ typedef struct program_maker {
     int *number;         /* of each of these: its own in the program, or the first of its own */
     pti_boxes loads;
 } program_maker;
-
-static bool has_threads(const pti_tiles *tiles) {
-    return tiles->is_of_slab && !pti_box_is_empty(&tiles->own);
-}
 
 static int last_launch_of_tiles(const pti_tiles *tiles) {
     return tiles->first_launch + tiles->n_launches - 1;
@@ -117,13 +115,22 @@ static bool grow_sections(program_maker *maker, int number, pti_instance *made) 
     return grown != NULL;
 }
 
+/** Let it write what the last launch does by an operand. */
+static void add_stores(const pti_instance *last, int operand, pti_instance *made) {
+    if (!last->operand[operand].writes)
+        return;
+    made->section[made->n_sections++] = last->section[last->operand[operand].first_section];
+    made->operand[operand].n_sections++;
+}
+
 /** Let the launch that stands for tiles read what they load of an operand's array. */
 static bool add_loads(program_maker *maker, const pti_tiles *tiles, int number, int operand) {
     const pti_call *last = &maker->of->launch[last_launch_of_tiles(tiles)].call;
     pti_instance *made = &maker->program->instance[number];
     const pti_section *like =
         &last->instance->section[last->instance->operand[operand].first_section];
-    pti_slab_loads(maker->of, tiles, &tiles->own, last->array[operand], &maker->loads);
+    pti_slab_loads(maker->of, tiles, &made->threads, last->array[operand], &maker->loads);
+    pti_boxes_clip(&maker->loads, &made->operand[operand].domain);
     if (maker->loads.failed || !grow_sections(maker, number, made))
         return false;
     made->operand[operand].first_section = made->n_sections;
@@ -134,29 +141,22 @@ static bool add_loads(program_maker *maker, const pti_tiles *tiles, int number, 
     return true;
 }
 
-/** Let it write what the last launch does there: the last operand has room for that after it. */
-static void add_stores(const pti_instance *last, pti_instance *made) {
-    pti_operand *stored = &made->operand[PTI_SLAB_OPERANDS - 1];
-    made->section[made->n_sections++] =
-        last->section[last->operand[PTI_SLAB_OPERANDS - 1].first_section];
-    stored->n_sections++;
-}
-
-/** Make the instance of the launch that stands for tiles. */
-static bool make_instance(program_maker *maker, const pti_tiles *tiles) {
+/** Make the instance of the launch that stands for the tiles of a side. */
+static bool make_instance(program_maker *maker, const pti_tiles *tiles, int side) {
     const int number = maker->program->n_instances++;
     const pti_instance *last = maker->of->launch[last_launch_of_tiles(tiles)].call.instance;
     pti_instance *made = &maker->program->instance[number];
     *made = *last;
-    made->threads = tiles->own;
+    made->threads = *pti_tiles_own(tiles, side);
     made->section = NULL;
     made->n_sections = 0;
-    made->operand = &maker->program->operand[PTI_SLAB_OPERANDS * number];
-    memcpy(made->operand, last->operand, PTI_SLAB_OPERANDS * sizeof *made->operand);
-    for (int o = 0; o < PTI_SLAB_OPERANDS; o++)
+    made->operand = &maker->program->operand[PTI_SLAB_PIECES * number];
+    memcpy(made->operand, last->operand, (size_t)last->n_operands * sizeof *made->operand);
+    for (int o = 0; o < last->n_operands; o++) {
         if (!add_loads(maker, tiles, number, o))
             return false;
-    add_stores(last, made);
+        add_stores(last, o, made);
+    }
     return true;
 }
 
@@ -172,20 +172,30 @@ static void add_program_launch(program_maker *maker, int launch) {
     maker->launch[maker->n_launches++] = made;
 }
 
+/** Add the launch that stands for the tiles of a side. */
+static bool add_side(program_maker *maker, const pti_tiles *tiles, int side) {
+    const int number = maker->program->n_instances;
+    if (!make_instance(maker, tiles, side))
+        return false;
+    maker->launch[maker->n_launches++] =
+        (pti_schedule_launch){.call = {&maker->program->instance[number],
+                                       maker->of->launch[last_launch_of_tiles(tiles)].call.array},
+                              .n_superblocks = 1};
+    return true;
+}
+
 /** Add the launches that stand for tiles whose last launch this is. */
 static bool add_tiles_of(program_maker *maker, int launch) {
+    bool is_added = true;
     for (int t = 0; t < maker->of->n_tiles; t++) {
         const pti_tiles *tiles = &maker->of->tiles[t];
-        const int number = maker->program->n_instances;
-        if (!has_threads(tiles) || last_launch_of_tiles(tiles) != launch)
+        if (!tiles->is_of_slab || last_launch_of_tiles(tiles) != launch)
             continue;
-        if (!make_instance(maker, tiles))
-            return false;
-        maker->launch[maker->n_launches++] = (pti_schedule_launch){
-            .call = {&maker->program->instance[number], maker->of->launch[launch].call.array},
-            .n_superblocks = 1};
+        for (int side = 0; side < pti_tiles_n_sides(tiles) && is_added; side++)
+            if (!pti_box_is_empty(pti_tiles_own(tiles, side)))
+                is_added = add_side(maker, tiles, side);
     }
-    return true;
+    return is_added;
 }
 
 static bool add_launches(program_maker *maker) {
@@ -275,12 +285,11 @@ static bool build_schedule(program_maker *maker) {
 }
 
 bool pti_slab_program_make(const pti_schedule *schedule, pti_slab_program *program) {
-    const size_t n = (size_t)schedule->n_launches + (size_t)schedule->n_tiles + 1;
-    *program =
-        (pti_slab_program){.instance = calloc(n, sizeof *program->instance),
-                           .operand = calloc(n, PTI_SLAB_OPERANDS * sizeof *program->operand),
-                           .section = calloc(n, sizeof *program->section),
-                           .n_most = (int)n};
+    const size_t n = (size_t)schedule->n_launches + 2 * (size_t)schedule->n_tiles + 1;
+    *program = (pti_slab_program){.instance = calloc(n, sizeof *program->instance),
+                                  .operand = calloc(n, PTI_SLAB_PIECES * sizeof *program->operand),
+                                  .section = calloc(n, sizeof *program->section),
+                                  .n_most = (int)n};
     program_maker maker = {.of = schedule,
                            .program = program,
                            .launch = calloc(n, sizeof *maker.launch),

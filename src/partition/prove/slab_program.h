@@ -14,13 +14,14 @@
 typedef struct pti_slab_program {
     pti_schedule *schedule; /* owned, as all below */
     pti_instance *instance; /* of each launch that is not the other's, too */
-    pti_operand *operand;   /* theirs, PTI_SLAB_OPERANDS each */
+    pti_operand *operand;   /* theirs, PTI_SLAB_PIECES each */
     pti_section **section;  /* theirs, a list each */
     int n_instances, n_most;
 } pti_slab_program;
 
-/** Operands of a launch that stands for tiles: the array that is only read, and the stored one. */
-enum { PTI_SLAB_OPERANDS = 2 };
+/** Operands of a launch that stands for tiles: the array that is only read, and the stored one; in
+ * a ring with a further piece of each. */
+enum { PTI_SLAB_OPERANDS = 2, PTI_SLAB_PIECES = 2 * PTI_SLAB_OPERANDS };
 
 /** Put what tiles with so many own threads load of an array into a set, in place of what it has. */
 void pti_slab_loads(const pti_schedule *schedule, const pti_tiles *tiles,

@@ -24,18 +24,32 @@ static int last_launch(const pti_tiles *tiles) {
     return tiles->first_launch + tiles->n_launches - 1;
 }
 
+/** Each operation of the last launch is of the threads of another side, and of no side are there
+ * threads without one. */
+static bool are_last_threads_stored(const pti_op *op, const pti_tiles *tiles) {
+    int64_t k = tiles->n_ops;
+    for (int side = pti_tiles_n_sides(tiles) - 1; side >= 0; side--) {
+        const polytile_domain *own = pti_tiles_own(tiles, side);
+        if (pti_box_is_empty(own))
+            continue;
+        k--;
+        if (k < 0 || op[k].launch != last_launch(tiles) || !pti_box_equals(own, &op[k].box))
+            return false;
+    }
+    return k == 0 || op[k - 1].launch != last_launch(tiles);
+}
+
 bool pti_check_slab_ops(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
     const pti_op *op = &schedule->op[tiles->first_op];
-    const pti_op *last = op + tiles->n_ops - 1;
+    const int n_sides = pti_tiles_n_sides(tiles);
     for (int64_t k = 0; k < tiles->n_ops; k++)
         if (op[k].kind != PTI_LAUNCH || op[k].lane != op->lane ||
-            op[k].launch < (k == 0 ? tiles->first_launch : op[k - 1].launch + 1) ||
+            op[k].launch < (k == 0 ? tiles->first_launch : op[k - 1].launch) ||
+            (k >= n_sides && op[k].launch == op[k - n_sides].launch) ||
             op[k].launch > last_launch(tiles))
             return reject_slab(tiles, "not each is another launch's, in one stream", why);
-    if (last->launch == last_launch(tiles) ? !pti_box_equals(&tiles->own, &last->box)
-                                           : !pti_box_is_empty(&tiles->own))
-        return reject_slab(tiles, "others are stored than the last launch's threads", why);
-    return true;
+    return are_last_threads_stored(op, tiles) ||
+           reject_slab(tiles, "others are stored than the last launch's threads", why);
 }
 
 /* All slabs of the launches that run as one. */
@@ -52,7 +66,7 @@ typedef struct slab_units {
 
 static bool are_tiles_alike(const pti_tiles *one, const pti_tiles *other) {
     bool are = one->first_launch == other->first_launch && one->n_launches == other->n_launches &&
-               one->stored[0] == other->stored[0];
+               one->stored[0] == other->stored[0] && one->rounds == other->rounds;
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
         are = are && one->step.before[d] == other->step.before[d] &&
               one->step.after[d] == other->step.after[d];
@@ -97,20 +111,24 @@ static bool is_only_written(const pti_operand *operand) {
 }
 
 static bool has_arrays(const pti_call *call, const pti_call *last) {
-    bool has = call->instance->n_operands == PTI_SLAB_OPERANDS;
-    for (int o = 0; o < PTI_SLAB_OPERANDS && has; o++)
+    bool has = pti_instance_n_arrays(call->instance) == PTI_SLAB_OPERANDS;
+    for (int o = 0; o < call->instance->n_operands && has; o++)
         has = call->array[o] == last->array[0] || call->array[o] == last->array[1];
     return has;
 }
 
 static bool check_tile_arrays(const slab_units *units, const pti_tiles *tiles) {
     const pti_call *last = &units->schedule->launch[last_launch(tiles)].call;
-    bool holds = last->instance->n_operands == PTI_SLAB_OPERANDS;
+    bool holds = pti_instance_n_arrays(last->instance) == PTI_SLAB_OPERANDS;
     for (int l = tiles->first_launch; l <= last_launch(tiles); l++)
         holds = holds && has_arrays(&units->schedule->launch[l].call, last);
-    holds = holds && is_only_read(&last->instance->operand[0]) &&
-            is_only_written(&last->instance->operand[1]) && tiles->n_stored == 1 &&
-            tiles->n_aside == 0 && last->array[1] == tiles->stored[0];
+    holds =
+        holds && tiles->n_stored == 1 && tiles->n_aside == 0 && last->array[1] == tiles->stored[0];
+    for (int o = 0; o < last->instance->n_operands && holds; o++) {
+        const pti_operand *operand = &last->instance->operand[o];
+        holds = pti_operand_array(last->instance, o) == 0 ? is_only_read(operand)
+                                                          : is_only_written(operand);
+    }
     return holds ||
            reject_slab(tiles, "they do not go from one array to the other one", units->why);
 }

@@ -46,6 +46,8 @@ static bool check_stored(const pti_schedule *schedule, const pti_tiles *tiles, p
 static bool check_ops(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
     if (tiles->is_of_slab)
         return pti_check_slab_ops(schedule, tiles, why);
+    if (tiles->is_of_ring)
+        return reject_tiles(why, tiles, "a ring's halves are no slab's");
     const int first = tiles->first_launch;
     const pti_op *op = &schedule->op[tiles->first_op];
     int64_t n_superblocks = 0;
@@ -73,28 +75,36 @@ static bool check_tile_waits(const pti_schedule *schedule, const pti_tiles *tile
     return true;
 }
 
-/** Note where superblocks find arrays; false if one array is at two places. */
+/** Arrays of a ring have two places. */
+static size_t n_places(const pti_schedule *schedule) {
+    return 2 * (size_t)schedule->instance->n_operands;
+}
+
+/** Note where superblocks find arrays, and after all of them further pieces; false if one is at two
+ * places. */
 static bool find_array_places(const pti_schedule *schedule, const pti_tiles *tiles,
                               int64_t *place) {
-    for (int a = 0; a < schedule->instance->n_operands; a++)
-        place[a] = -1;
+    const int n_arrays = schedule->instance->n_operands;
+    for (size_t p = 0; p < n_places(schedule); p++)
+        place[p] = -1;
     for (int64_t k = tiles->first_op; k < tiles->first_op + tiles->n_ops; k++) {
         const pti_op *op = &schedule->op[k];
         const pti_call *call = &schedule->launch[op->launch].call;
         const int64_t *placement = pti_schedule_placements(schedule, op->launch, op->superblock);
         for (int o = 0; o < call->instance->n_operands; o++) {
-            int64_t *known = &place[call->array[o]];
-            if (*known >= 0 && *known != placement[o])
+            const bool is_further = o >= pti_instance_n_arrays(call->instance);
+            int64_t *known = &place[call->array[o] + (is_further ? n_arrays : 0)];
+            if (*known >= 0 && placement[o] >= 0 && *known != placement[o])
                 return false;
-            *known = placement[o];
+            *known = pti_max(*known, placement[o]);
         }
     }
     return true;
 }
 
 static bool are_arrays_apart(const pti_schedule *schedule, const int64_t *place) {
-    for (int a = 0; a < schedule->instance->n_operands; a++)
-        for (int b = a + 1; b < schedule->instance->n_operands; b++)
+    for (size_t a = 0; a < n_places(schedule); a++)
+        for (size_t b = a + 1; b < n_places(schedule); b++)
             if (place[a] >= 0 && place[b] >= 0 &&
                 pti_placements_overlap(&schedule->placement[place[a]],
                                        &schedule->placement[place[b]]))
@@ -103,7 +113,7 @@ static bool are_arrays_apart(const pti_schedule *schedule, const int64_t *place)
 }
 
 static bool check_places(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
-    int64_t *place = malloc(((size_t)schedule->instance->n_operands + 1) * sizeof *place);
+    int64_t *place = malloc((n_places(schedule) + 1) * sizeof *place);
     why->failed |= place == NULL;
     const bool holds = place != NULL && find_array_places(schedule, tiles, place) &&
                        are_arrays_apart(schedule, place);
@@ -145,18 +155,45 @@ static bool is_index_and_constant(const pti_subscript *subscript, int index) {
     return is;
 }
 
-/** A section is of elements at most a step around that with the thread's indices; what is written
- * is that element. */
-static bool is_within_border(const pti_section *section, int n_indices, const pti_margin *step) {
+/** A section is of elements at most a step around that with the thread's indices, or a turn away of
+ * periodic arrays; what is written is that element. */
+static bool is_within_border(const pti_instance *instance, const pti_section *section,
+                             const pti_tiles *tiles) {
     const bool is_written = section->role != POLYTILE_IN;
-    bool is = section->n_dims == n_indices;
+    bool is = section->n_dims == instance->n_indices;
     for (int d = 0; d < section->n_dims && is; d++) {
         const pti_subscript *subscript = &section->subscript[d];
+        const int64_t extent = pti_range_count(instance->threads.range[d]);
+        const int64_t lo = subscript->lo.constant, hi = subscript->hi.constant;
+        const int64_t turn =
+            pti_goes_round(tiles->rounds, d) && !is_written ? pti_turn_of(lo, hi, extent) : 0;
         is = is_index_and_constant(subscript, d) &&
-             subscript->lo.constant >= (is_written ? 0 : -step->before[d]) &&
-             subscript->hi.constant <= (is_written ? 0 : step->after[d]);
+             lo - turn >= (is_written ? 0 : -tiles->step.before[d]) &&
+             hi - turn <= (is_written ? 0 : tiles->step.after[d]);
     }
     return is;
+}
+
+/** A tile has each element of a periodic array once, and goes on beyond the ends of all arrays as
+ * threads do. */
+static bool is_round(const pti_instance *instance, const pti_tiles *tiles, int dim) {
+    const polytile_range *threads = &instance->threads.range[dim];
+    const int64_t border = tiles->n_launches * (tiles->step.before[dim] + tiles->step.after[dim]);
+    bool is = tiles->tile[dim] + border <= pti_range_count(*threads);
+    for (int o = 0; o < pti_instance_n_arrays(instance) && is; o++)
+        is = pti_range_equals(instance->operand[o].whole.range[dim], *threads);
+    return is;
+}
+
+/** Launches that run in two parts go round no arrays. */
+static bool check_rounds(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    bool holds = tiles->rounds >> PTI_TILING_ROUNDS == 0 &&
+                 (tiles->rounds == 0 || pti_tiles_n_parts(tiles) == 1);
+    for (int l = 0; l < tiles->n_launches && holds; l++)
+        for (int d = 0; d < PTI_TILING_ROUNDS && holds; d++)
+            holds = !pti_goes_round(tiles->rounds, d) ||
+                    is_round(schedule->launch[tiles->first_launch + l].call.instance, tiles, d);
+    return holds || reject_tiles(why, tiles, "tiles do not go once round the arrays");
 }
 
 /** A device loads each array with one border, whoever writes it. */
@@ -165,7 +202,7 @@ static bool check_borders(const pti_schedule *schedule, const pti_tiles *tiles, 
     for (int l = 0; l < tiles->n_launches && holds; l++) {
         const pti_instance *instance = schedule->launch[tiles->first_launch + l].call.instance;
         for (int s = 0; s < instance->n_sections && holds; s++)
-            holds = is_within_border(&instance->section[s], instance->n_indices, &tiles->step);
+            holds = is_within_border(instance, &instance->section[s], tiles);
     }
     return holds || reject_tiles(why, tiles, "a thread reads beyond the border of its tile");
 }
@@ -187,15 +224,15 @@ static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, in
         tiling->is_stored[a] = pti_tile_part_stores(tiles, part, a);
 }
 
-/** Return the threads whose elements a part stores. */
-static polytile_domain stored_threads(const pti_schedule *schedule, const pti_tiles *tiles,
-                                      int part) {
+/** Return the threads whose elements a part stores, those of a side. */
+static const polytile_domain *stored_threads(const pti_schedule *schedule, const pti_tiles *tiles,
+                                             int side, int part) {
     return part + 1 == pti_tiles_n_parts(tiles)
-               ? tiles->own
-               : *threads_of(schedule, tiles, tiles->n_launches / 2 - 1);
+               ? pti_tiles_own(tiles, side)
+               : threads_of(schedule, tiles, tiles->n_launches / 2 - 1);
 }
 
-static bool prove_part(const pti_schedule *schedule, const pti_tiles *tiles, int part,
+static bool prove_part(const pti_schedule *schedule, const pti_tiles *tiles, int side, int part,
                        pti_text *why) {
     const int n_launches = tiles->n_launches / pti_tiles_n_parts(tiles);
     const int n_arrays = schedule->instance->n_operands;
@@ -203,7 +240,8 @@ static bool prove_part(const pti_schedule *schedule, const pti_tiles *tiles, int
     pti_tiling tiling = {.n_launches = n_launches,
                          .call = call,
                          .n_arrays = n_arrays,
-                         .threads = stored_threads(schedule, tiles, part),
+                         .threads = *stored_threads(schedule, tiles, side, part),
+                         .rounds = tiles->rounds,
                          .is_part = true,
                          .is_apart = tiles->n_aside > 0,
                          .margin = calloc((size_t)n_launches + 1, sizeof *tiling.margin),
@@ -220,14 +258,14 @@ static bool prove_part(const pti_schedule *schedule, const pti_tiles *tiles, int
     return holds || reject_tiles(why, tiles, "tiles would give something else");
 }
 
+/** Those of a slab store nothing on a side without threads. */
 static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
-    if (tiles->is_of_slab && pti_box_is_empty(&tiles->own))
-        return true;
-    if (!tiles->is_of_slab && !check_tiled_threads(schedule, tiles, why))
-        return false;
-    bool holds = true;
-    for (int part = 0; part < pti_tiles_n_parts(tiles) && holds; part++)
-        holds = prove_part(schedule, tiles, part, why);
+    bool holds = tiles->is_of_slab || check_tiled_threads(schedule, tiles, why);
+    for (int side = 0; side < pti_tiles_n_sides(tiles) && holds; side++) {
+        const bool stores = !tiles->is_of_slab || !pti_box_is_empty(pti_tiles_own(tiles, side));
+        for (int part = 0; part < pti_tiles_n_parts(tiles) && stores && holds; part++)
+            holds = prove_part(schedule, tiles, side, part, why);
+    }
     return holds;
 }
 
@@ -236,16 +274,14 @@ bool pti_check_tiles(const pti_schedule *schedule, pti_text *why) {
         const pti_tiles *tiles = &schedule->tiles[t];
         if (!check_numbers(schedule, t, why) || !check_stored(schedule, tiles, why) ||
             !check_ops(schedule, tiles, why) || !check_tile_waits(schedule, tiles, why) ||
-            !check_places(schedule, tiles, why) || !prove_tiles(schedule, tiles, why) ||
-            !pti_check_tile_parts(schedule, tiles, why))
+            !check_places(schedule, tiles, why) || !check_rounds(schedule, tiles, why) ||
+            !prove_tiles(schedule, tiles, why) || !pti_check_tile_parts(schedule, tiles, why))
             return false;
     }
-    if (!pti_check_slab_tiles(schedule, why))
-        return false;
-    for (int t = 0; t < schedule->n_tiles; t++)
-        if (!check_borders(schedule, &schedule->tiles[t], why))
-            return false;
-    return true;
+    bool holds = pti_check_slab_tiles(schedule, why);
+    for (int t = 0; t < schedule->n_tiles && holds; t++)
+        holds = check_borders(schedule, &schedule->tiles[t], why);
+    return holds;
 }
 
 static const pti_tiles *tiles_that_end_with(const pti_schedule *schedule, int64_t op) {

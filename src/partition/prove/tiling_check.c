@@ -83,6 +83,14 @@ static bool check_section(tiling_check *check, int launch, const pti_section *se
     return !is_section_written(section) || check_written(check, launch, section);
 }
 
+/** Further pieces of an array stand for it, too. */
+static bool are_pieces_of_arrays(const pti_call *call) {
+    bool are = true;
+    for (int o = pti_instance_n_arrays(call->instance); o < call->instance->n_operands; o++)
+        are = are && call->array[o] == call->array[pti_operand_array(call->instance, o)];
+    return are;
+}
+
 static bool check_tiled_launch(tiling_check *check, int launch) {
     const pti_tiling *tiling = check->tiling;
     const pti_instance *instance = instance_of(tiling, launch);
@@ -92,7 +100,7 @@ static bool check_tiled_launch(tiling_check *check, int launch) {
             margin->after[d] < 0 || tiling->tile[d] < 1)
             return PTI_REJECT(check->why, "launch %d of the tiles has other indices, or no tile",
                               launch);
-    if (instance->n_further > 0 ||
+    if (!are_pieces_of_arrays(&tiling->call[launch]) ||
         (!tiling->is_part && !pti_box_contains(&tiling->threads, &instance->threads)))
         return PTI_REJECT(check->why, "launch %d of the tiles has threads in none, or pieces",
                           launch);
@@ -152,17 +160,26 @@ static bool check_all_sections(tiling_check *check) {
     return true;
 }
 
+/** Put what a tile's part of a launch touches by a section into a list; false if the part is
+ * empty. */
+static bool list_part(const tiling_check *check, int launch, const pti_section *section,
+                      pti_boxes *list) {
+    polytile_domain parts[PTI_TILING_PARTS];
+    const int n = pti_tiling_parts(check->tiling, check->position, launch, parts);
+    pti_boxes_clear(list);
+    for (int k = 0; k < n; k++)
+        pti_needs_list(instance_of(check->tiling, launch), section, &parts[k], list);
+    return n > 0;
+}
+
 /** What the launch wrote of the rest must be what the tile's part of it wrote; it is done then. */
 static bool take_origin(tiling_check *check, int launch, const pti_section *section,
                         const void *with) {
     const pti_instance *instance = instance_of(check->tiling, launch);
-    const polytile_domain part = pti_tiling_part(check->tiling, check->position, launch);
     (void)with;
     pti_boxes_clear(&check->written);
-    pti_boxes_clear(&check->made);
     pti_needs_list(instance, section, &instance->threads, &check->written);
-    if (!pti_box_is_empty(&part))
-        pti_needs_list(instance, section, &part, &check->made);
+    list_part(check, launch, section, &check->made);
     for (int k = 0; k < check->rest.n_boxes; k++)
         for (int w = 0; w < check->written.n_boxes; w++) {
             polytile_domain common;
@@ -196,10 +213,9 @@ static bool check_not_stored(tiling_check *check, int launch, const pti_section 
  * writes it, or the array as it was. */
 static bool check_read(tiling_check *check, int launch, const pti_section *section) {
     const pti_tiling *tiling = check->tiling;
-    const polytile_domain part = pti_tiling_part(tiling, check->position, launch);
     const int array = array_of_section(tiling, launch, section);
-    pti_boxes_clear(&check->made);
-    pti_needs_list(instance_of(tiling, launch), section, &part, &check->made);
+    if (!list_part(check, launch, section, &check->made))
+        return true;
     pti_boxes_clear(&check->rest);
     for (int k = 0; k < check->made.n_boxes; k++)
         pti_boxes_add(&check->rest, &check->made.box[k]);
@@ -211,8 +227,7 @@ static bool check_read(tiling_check *check, int launch, const pti_section *secti
 static bool check_tile(tiling_check *check) {
     for (int l = 0; l < check->tiling->n_launches; l++) {
         const pti_instance *instance = instance_of(check->tiling, l);
-        const polytile_domain part = pti_tiling_part(check->tiling, check->position, l);
-        for (int s = 0; s < instance->n_sections && !pti_box_is_empty(&part); s++)
+        for (int s = 0; s < instance->n_sections; s++)
             if (is_section_read(&instance->section[s]) &&
                 !check_read(check, l, &instance->section[s]))
                 return false;
@@ -227,14 +242,17 @@ typedef struct surroundings {
     int64_t lo, hi;
 } surroundings;
 
+/** Of what lies a turn away only threads near an end touch something: as near as the neighbours
+ * which it stands for are. */
 static void add_section_ends(const pti_operand *operand, const pti_section *section, int index,
-                             surroundings *around) {
+                             int64_t extent, surroundings *around) {
     for (int d = 0; d < section->n_dims; d++) {
         const pti_subscript *subscript = &section->subscript[d];
         if (followed_index(subscript) != index)
             continue;
-        around->reach = pti_max(around->reach, pti_max(pti_abs(subscript->lo.constant),
-                                                       pti_abs(subscript->hi.constant)));
+        const int64_t lo = subscript->lo.constant, hi = subscript->hi.constant,
+                      turn = extent == 0 ? 0 : pti_turn_of(lo, hi, extent);
+        around->reach = pti_max(around->reach, pti_max(pti_abs(lo - turn), pti_abs(hi - turn)));
         around->lo = pti_max(around->lo, operand->domain.range[d].lo);
         around->hi = pti_min(around->hi, operand->domain.range[d].hi);
     }
@@ -248,9 +266,12 @@ static surroundings find_surroundings(const pti_tiling *tiling, int index) {
                                                        tiling->margin[l].after[index]));
         around.lo = pti_max(around.lo, instance->threads.range[index].lo);
         around.hi = pti_min(around.hi, instance->threads.range[index].hi);
+        const int64_t extent = pti_goes_round(tiling->rounds, index)
+                                   ? pti_range_count(instance->threads.range[index])
+                                   : 0;
         for (int s = 0; s < instance->n_sections; s++)
             add_section_ends(&instance->operand[instance->section[s].operand],
-                             &instance->section[s], index, &around);
+                             &instance->section[s], index, extent, &around);
     }
     return around;
 }

@@ -40,15 +40,66 @@ polytile_domain pti_tiling_own(const pti_tiling *tiling, const int64_t *position
     return own;
 }
 
-polytile_domain pti_tiling_part(const pti_tiling *tiling, const int64_t *position, int launch) {
-    const polytile_domain *all = &tiling->call[launch].instance->threads;
-    const pti_margin *margin = &tiling->margin[launch];
-    polytile_domain part = pti_tiling_own(tiling, position), within;
-    for (int d = 0; d < part.n_dims; d++) {
-        part.range[d].lo -= margin->before[d];
-        part.range[d].hi += margin->after[d];
+/** Cut boxes that go beyond an end of a range along an index in two, which lie within. Returns how
+ * many boxes there are. */
+static int go_round(polytile_range all, int index, int n, polytile_domain *parts) {
+    const int64_t extent = pti_range_count(all);
+    const int n_before = n;
+    for (int k = 0; k < n_before; k++) {
+        polytile_range *range = &parts[k].range[index];
+        if (pti_range_count(*range) >= extent)
+            *range = all;
+        if (range->lo >= all.lo && range->hi <= all.hi)
+            continue;
+        parts[n] = parts[k];
+        const bool is_low = range->lo < all.lo;
+        parts[n++].range[index] = is_low ? (polytile_range){range->lo + extent, all.hi, 1}
+                                         : (polytile_range){all.lo, range->hi - extent, 1};
+        *range = is_low ? (polytile_range){all.lo, range->hi, 1}
+                        : (polytile_range){range->lo, all.hi, 1};
     }
-    return pti_box_intersect(&part, all, &within) ? within : pti_box_empty(part.n_dims);
+    return n;
+}
+
+/** Keep of boxes what has some indices of a range. Returns how many are left. */
+static int keep_within(polytile_range all, int index, int n, polytile_domain *parts) {
+    int n_left = 0;
+    for (int k = 0; k < n; k++) {
+        polytile_range *range = &parts[k].range[index];
+        range->lo = pti_max(range->lo, all.lo);
+        range->hi = pti_min(range->hi, all.hi);
+        if (range->lo <= range->hi)
+            parts[n_left++] = parts[k];
+    }
+    return n_left;
+}
+
+int pti_parts_around(const polytile_domain *box, const pti_margin *margin,
+                     const polytile_domain *all, unsigned rounds,
+                     polytile_domain parts[PTI_TILING_PARTS]) {
+    int n = 1;
+    parts[0] = *box;
+    for (int d = 0; d < all->n_dims; d++) {
+        parts[0].range[d].lo -= margin->before[d];
+        parts[0].range[d].hi += margin->after[d];
+    }
+    for (int d = 0; d < all->n_dims && n > 0; d++)
+        n = d < PTI_TILING_ROUNDS && pti_goes_round(rounds, d)
+                ? go_round(all->range[d], d, n, parts)
+                : keep_within(all->range[d], d, n, parts);
+    return n;
+}
+
+int pti_tiling_parts(const pti_tiling *tiling, const int64_t *position, int launch,
+                     polytile_domain parts[PTI_TILING_PARTS]) {
+    const polytile_domain own = pti_tiling_own(tiling, position);
+    return pti_parts_around(&own, &tiling->margin[launch], &tiling->call[launch].instance->threads,
+                            tiling->rounds, parts);
+}
+
+int64_t pti_turn_of(int64_t lo, int64_t hi, int64_t extent) {
+    const int64_t middle = lo + (hi - lo) / 2;
+    return pti_floor_div(middle + extent / 2, extent) * extent;
 }
 
 void pti_tiling_free(pti_tiling *tiling) {

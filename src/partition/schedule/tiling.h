@@ -28,6 +28,7 @@ typedef struct pti_tiling {
     const pti_call *call;    /* in their order, with as many indices each; borrowed */
     int n_arrays;            /* that the calls' lists are about */
     polytile_domain threads; /* around those of all launches, cut into tiles from lo on */
+    unsigned rounds;         /* bit k: tiles' parts go round the launches' threads along index k */
     bool is_part; /* these are some of the threads, of which alone it is asked what tiles do */
     int64_t tile[POLYTILE_MAX_DIMS]; /* threads of a tile along each index; the last have fewer */
     pti_margin *margin;              /* of each launch; owned, as all below */
@@ -73,14 +74,19 @@ typedef struct pti_tiles {
     int64_t tile[POLYTILE_MAX_DIMS];
     pti_margin
         step; /* how much longer a launch's margin is than the next one's; the last has none */
+    unsigned rounds; /* bit d: arrays are periodic along dimension d, and tiles go round them; a
+                        tile with its border is no longer than they are */
     int n_stored;
     int stored[PTI_TILE_MOST_STORED];           /* the arrays that are stored */
-    int n_aside;                                /* 0: all launches are one part */
+    int n_aside;                                /* 0: all launches are one part; so they are where
+                                                   tiles go round */
     pti_tile_aside aside[PTI_TILE_MOST_STORED]; /* what the first of two parts stores */
     bool is_of_slab;
     polytile_domain
         own; /* threads of the last launch, whose elements are stored, cut into tiles from lo
                             on; of a slab perhaps empty: nothing is run */
+    bool is_of_ring; /* the slab has threads in both halves of a ring, and own are the lower ones */
+    polytile_domain opposite; /* the upper ones, likewise */
 } pti_tiles;
 
 /** The arrays of launches that alternate between two, and touch no others. */
@@ -93,6 +99,11 @@ typedef struct pti_tile_room {
     int64_t n_columns;   /* of a tile with its border */
     int64_t n_tiles;     /* that fill the device */
 } pti_tile_room;
+
+/** Return whether indices of a set, bit k for index k, have one. */
+static inline bool pti_goes_round(unsigned rounds, int index) {
+    return (rounds >> index & 1) != 0;
+}
 
 /** Return how many kernels run the launches, of as many launches each. */
 static inline int pti_tiles_n_parts(const pti_tiles *tiles) {
@@ -114,8 +125,41 @@ int64_t pti_tiling_count(const pti_tiling *tiling, int dim);
 /** Return the threads of a tile. Shapes  position: along each index, from 0. */
 polytile_domain pti_tiling_own(const pti_tiling *tiling, const int64_t *position);
 
-/** Return a tile's part of a launch; it may be empty. */
-polytile_domain pti_tiling_part(const pti_tiling *tiling, const int64_t *position, int launch);
+/** Whether a launch's kernel runs in tiles: in none, in those within the ends of arrays, or also in
+ * those that go round periodic ones. */
+typedef enum pti_tile_kernel {
+    PTI_TILES_NONE,
+    PTI_TILES_WITHIN,
+    PTI_TILES_ROUND,
+} pti_tile_kernel;
+
+/** Tiles go round along two indices at most. */
+enum { PTI_TILING_ROUNDS = 2, PTI_TILING_PARTS = 4 };
+
+/** Find a tile's part of a launch: disjoint boxes of threads, one unless tiles go round; none if it
+ * is empty. Returns how many they are. */
+int pti_tiling_parts(const pti_tiling *tiling, const int64_t *position, int launch,
+                     polytile_domain parts[PTI_TILING_PARTS]);
+
+/** Find the threads around a box of them that are longer by a margin, as parts of all, round which
+ * they may go. Returns how many parts they are. */
+int pti_parts_around(const polytile_domain *box, const pti_margin *margin,
+                     const polytile_domain *all, unsigned rounds,
+                     polytile_domain parts[PTI_TILING_PARTS]);
+
+/** Return the threads that are stored on one side of a ring, or all of them as the first side. */
+static inline const polytile_domain *pti_tiles_own(const pti_tiles *tiles, int side) {
+    return side == 0 ? &tiles->own : &tiles->opposite;
+}
+
+/** Return how many sides tiles have. */
+static inline int pti_tiles_n_sides(const pti_tiles *tiles) {
+    return tiles->is_of_ring ? 2 : 1;
+}
+
+/** Return the multiple of a periodic array's extent that lies next to the middle of an interval of
+ * offsets: without it they are those of the neighbours that they stand for. */
+int64_t pti_turn_of(int64_t lo, int64_t hi, int64_t extent);
 
 void pti_tiling_free(pti_tiling *tiling);
 

@@ -139,7 +139,8 @@ static void place_touched(const pti_skew_builder *builder, int launch,
     const pti_call *call = &builder->chain->launch[launch].call;
     for (int o = 0; o < call->instance->n_operands; o++) {
         const int array = call->array[o];
-        if (!is_here(builder, array) || !touches_operand(builder, launch, o, threads))
+        if (!is_here(builder, array) ||
+            (!builder->is_in_tiles && !touches_operand(builder, launch, o, threads)))
             continue;
         placement[o] = builder->image[array].placement;
         pti_last_join(waits, &builder->image[array].before);
@@ -222,14 +223,16 @@ static int wait_for_launches(pti_skew_builder *builder, int other, int unit) {
 /** Let launches of a slab, whose operations from one on were added, run as one. */
 static void tile_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int64_t k,
                       int64_t first_op) {
-    const int last = unit->first + unit->n_launches - 1;
+    const int n_halves = unit->sequence->n_halves;
+    const int last = unit->first + unit->n_launches - n_halves;
     pti_schedule *schedule = builder->schedule;
-    polytile_domain own;
+    polytile_domain own[2];
     if (schedule->n_ops == first_op)
         return;
-    if (!pti_pass_threads(&builder->pass, last, builder->shape->slab, k, k, &own))
-        own = pti_box_empty(own.n_dims);
-    pti_tiles made = pti_tiled_tiles(builder->chain, unit, builder->shape->slab, &own);
+    for (int h = 0; h < n_halves; h++)
+        if (!pti_pass_threads(&builder->pass, last + h, builder->shape->slab, k, k, &own[h]))
+            own[h] = pti_box_empty(own[h].n_dims);
+    pti_tiles made = pti_tiled_tiles(builder->chain, unit, builder->shape->slab, own);
     made.first_op = first_op;
     made.n_ops = schedule->n_ops - first_op;
     if (PTI_RESIZE(schedule->tiles, schedule->n_tiles + 1))
@@ -241,6 +244,7 @@ static void tile_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int
 static void add_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int64_t k) {
     const int on = pti_skew_lane(builder, k);
     const int64_t first_op = builder->schedule->n_ops;
+    builder->is_in_tiles = unit->n_launches > 1 && unit->sequence->n_halves > 1;
     for (int l = unit->first; l < unit->first + unit->n_launches; l++)
         builder->ran[on][l] = pti_max(builder->ran[on][l], pti_skew_add_launch(builder, l, k));
     if (unit->n_launches > 1)

@@ -56,6 +56,7 @@ typedef struct pti_skew_builder {
     pti_last computed; /* the last launches and fills */
     pti_last ahead;    /* of slabs before: launches that those of the slab at hand must follow */
     int64_t *ran[PTI_SKEW_LANES]; /* by lanes: of each launch the last operation */
+    bool is_in_tiles; /* launches run as one, which may touch other halves of arrays than each */
 } pti_skew_builder;
 
 int pti_skew_n_arrays(const pti_skew_builder *builder);

@@ -390,6 +390,7 @@ void pti_chain_free(pti_chain *chain) {
     free(chain->axis);
     pti_folded_free(chain->folded);
     pti_tiled_free(chain->tiled);
+    pti_text_free(&chain->lacks_rounds);
     *chain = (pti_chain){0};
 }
 

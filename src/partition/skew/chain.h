@@ -26,6 +26,8 @@ typedef struct pti_chain {
         folded; /* launches and arrays are halves of periodic ones (folded.h); NULL: they are not */
     struct pti_tiled_chain
         *tiled; /* rows that run several as one (tiled.h); NULL: there are none */
+    pti_text
+        lacks_rounds; /* why periodic rows run none as one though others would; empty: no such */
 } pti_chain;
 
 enum {

@@ -50,6 +50,14 @@ static void extend_band(pti_band *band, const pti_reach *reach, int64_t shift) {
     band->passes = true;
 }
 
+/** Return whether an array, or half of one, is the first that a launch has. */
+static bool reads_first(const pti_call *call, int array) {
+    bool does = false;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        does = does || (call->array[o] == array && pti_operand_array(call->instance, o) == 0);
+    return does;
+}
+
 /** Widen an array's band by what a unit that runs as one loads of it: as much as its launches would
  * if each had as many threads as those after it need. */
 static void extend_band_by_unit(const pti_pass *pass, const pti_tiled_unit *unit, int array,
@@ -58,10 +66,13 @@ static void extend_band_by_unit(const pti_pass *pass, const pti_tiled_unit *unit
     for (int l = unit->first; unit->n_launches > 1 && l <= last; l++) {
         const pti_cut_launch *cut = &pass->chain->launch[l];
         const pti_margin *step = &unit->sequence->ping_pong.step;
-        const int n_left = last - l + 1;
-        const pti_reach reach = {-n_left * step->before[cut->index],
-                                 n_left * step->after[cut->index]};
-        if (cut->call.array[0] == array)
+        const int n_left = (last - l) / unit->sequence->n_halves + 1;
+        const int64_t round = pti_tiled_reach(unit->sequence);
+        const pti_reach reach =
+            unit->sequence->n_halves == 1
+                ? (pti_reach){-n_left * step->before[cut->index], n_left * step->after[cut->index]}
+                : (pti_reach){-n_left * round, n_left * round};
+        if (reads_first(&cut->call, array))
             extend_band(band, &reach, shift_of(pass, last));
     }
 }

@@ -123,7 +123,7 @@ static double tiled_seconds(const candidate *of, int64_t slab, int64_t n_per_lap
             before->n_launches != unit->n_launches)
             launch_s = pass_seconds(of, unit) * pti_tiled_cost(unit, slab, alone) /
                        PTI_PING_PONG_PASSES_APART;
-        seconds += unit->n_launches * launch_s;
+        seconds += pti_tiled_n_launches(unit) * launch_s;
     }
     return seconds * passes_like_first(of);
 }

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/list.h"
 #include "partition/ping_pong/margins.h"
+#include "partition/skew/folded.h"
 
 #include <stdlib.h>
 
@@ -15,8 +16,14 @@ static const double left_by_others = 0.25;
 
 /* Rows. */
 
+/** Return the program's launch. */
 static const pti_call *call_of(const pti_chain *chain, int launch) {
-    return &chain->launch[launch].call;
+    return chain->folded != NULL ? &chain->folded->call[launch / pti_chain_unit(chain)]
+                                 : &chain->launch[launch].call;
+}
+
+static int n_program_arrays(const pti_chain *chain) {
+    return chain->folded != NULL ? chain->folded->arrays->n_operands : chain->arrays->n_operands;
 }
 
 /** Slabs have the array that is read first. */
@@ -24,32 +31,34 @@ static bool is_written_last(const pti_instance *instance) {
     return instance->operand[PTI_TILE_IMAGES - 1].writes;
 }
 
-static bool may_be_in_row(const pti_chain *chain, const bool *may_be_tiled, int launch) {
-    return may_be_tiled[launch] && chain->launch[launch].index == ALONG &&
+static bool may_be_in_row(const pti_chain *chain, const pti_tile_kernel *tiles, int launch) {
+    return tiles[launch] != PTI_TILES_NONE && chain->launch[launch].index == ALONG &&
            pti_ping_pong_may_begin(call_of(chain, launch)->instance) &&
            call_of(chain, launch)->instance->n_operands == PTI_TILE_IMAGES &&
            is_written_last(call_of(chain, launch)->instance);
 }
 
 static int64_t lag_behind(const pti_chain *chain, int launch) {
-    return chain->launch[launch].offset - chain->launch[launch - 1].offset;
+    return chain->launch[launch].offset - chain->launch[launch - pti_chain_unit(chain)].offset;
 }
 
-static bool joins_sequence(const pti_chain *chain, const bool *may_be_tiled,
+static bool joins_sequence(const pti_chain *chain, const pti_tile_kernel *tiles,
                            const pti_tiled_sequence *sequence, int launch) {
-    return may_be_in_row(chain, may_be_tiled, launch) &&
-           pti_ping_pong_follows(call_of(chain, launch), call_of(chain, launch - 1)) &&
-           (launch == sequence->first + 1 || lag_behind(chain, launch) == sequence->lag);
+    return may_be_in_row(chain, tiles, launch) &&
+           pti_ping_pong_follows(call_of(chain, launch),
+                                 call_of(chain, launch - sequence->n_halves)) &&
+           (launch == sequence->first + sequence->n_halves ||
+            lag_behind(chain, launch) == sequence->lag);
 }
 
 /** Find the launches of a sequence from the first one on. */
-static void extend_sequence(const pti_chain *chain, const bool *may_be_tiled,
+static void extend_sequence(const pti_chain *chain, const pti_tile_kernel *tiles,
                             pti_tiled_sequence *sequence) {
-    sequence->end = sequence->first + 1;
+    sequence->end = sequence->first + sequence->n_halves;
     while (sequence->end < chain->n_launches &&
-           joins_sequence(chain, may_be_tiled, sequence, sequence->end)) {
+           joins_sequence(chain, tiles, sequence, sequence->end)) {
         sequence->lag = lag_behind(chain, sequence->end);
-        sequence->end++;
+        sequence->end += sequence->n_halves;
     }
 }
 
@@ -58,10 +67,12 @@ static void extend_sequence(const pti_chain *chain, const bool *may_be_tiled,
 static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequence *sequence,
                                  int n_launches, pti_call *call, bool *may_be) {
     pti_text ignored = {0};
-    pti_tiling tiling = {
-        .n_launches = n_launches, .call = call, .n_arrays = chain->arrays->n_operands};
+    pti_tiling tiling = {.n_launches = n_launches,
+                         .call = call,
+                         .n_arrays = n_program_arrays(chain),
+                         .rounds = sequence->ping_pong.rounds};
     for (int l = 0; l < n_launches; l++)
-        call[l] = *call_of(chain, sequence->first + l);
+        call[l] = *call_of(chain, sequence->first + sequence->n_halves * l);
     polytile_status status = pti_margins_find(&tiling, &ignored);
     *may_be = status == POLYTILE_OK && tiling.margin != NULL &&
               tiling.is_stored[call[0].array[1]] &&
@@ -86,20 +97,22 @@ static polytile_status check_groups(const pti_chain *chain, pti_tiled_sequence *
 }
 
 /** Find how many launches of a sequence run as one; 0: each by itself. */
-static polytile_status find_together(const pti_chain *chain, pti_tiled_sequence *sequence) {
+static polytile_status find_together(pti_chain *chain, pti_tiled_sequence *sequence) {
     const pti_call first[] = {*call_of(chain, sequence->first),
-                              *call_of(chain, sequence->first + 1)};
+                              *call_of(chain, sequence->first + sequence->n_halves)};
     pti_text ignored = {0};
     bool is_found;
     polytile_status status;
     sequence->ping_pong.instance = call_of(chain, sequence->first)->instance;
-    PTI_TRY(pti_ping_pong_find_step(&sequence->ping_pong, first, chain->arrays->n_operands,
-                                    &is_found, &ignored));
-    const pti_margin *step = &sequence->ping_pong.step;
-    if (!is_found || sequence->lag < step->before[ALONG] || sequence->lag < step->after[ALONG])
+    PTI_TRY(pti_ping_pong_find_step(&sequence->ping_pong, first, n_program_arrays(chain), &is_found,
+                                    &ignored));
+    if (chain->lacks_rounds.length == 0)
+        pti_ping_pong_lacks_rounds(&sequence->ping_pong, sequence->ping_pong.instance->kernel_name,
+                                   &chain->lacks_rounds);
+    if (!is_found || sequence->lag < pti_tiled_reach(sequence))
         goto done;
     sequence->n_together = pti_ping_pong_choose(&sequence->ping_pong);
-    while (sequence->n_together > sequence->end - sequence->first)
+    while (sequence->n_together > (sequence->end - sequence->first) / sequence->n_halves)
         sequence->n_together -= 2;
     if (sequence->n_together < PTI_PING_PONG_LEAST)
         sequence->n_together = 0;
@@ -128,30 +141,32 @@ done:
     return status;
 }
 
-static polytile_status find_sequences(const bool *may_be_tiled, const bool *dropped,
+static polytile_status find_sequences(const pti_tile_kernel *tiles, const bool *dropped,
                                       pti_chain *chain) {
+    const int n_halves = pti_chain_unit(chain);
     polytile_status status = POLYTILE_OK;
     pti_tiled_sequence sequence;
     for (int l = 0; l < chain->n_launches && status == POLYTILE_OK; l = sequence.end) {
-        sequence = (pti_tiled_sequence){.first = l, .end = l + 1};
-        if (!may_be_in_row(chain, may_be_tiled, l))
+        sequence = (pti_tiled_sequence){.first = l, .end = l + n_halves, .n_halves = n_halves};
+        if (!may_be_in_row(chain, tiles, l))
             continue;
-        extend_sequence(chain, may_be_tiled, &sequence);
-        if (sequence.end - sequence.first >= PTI_PING_PONG_LEAST)
+        extend_sequence(chain, tiles, &sequence);
+        sequence.ping_pong.may_go_round = tiles[l] == PTI_TILES_ROUND;
+        if (sequence.end - sequence.first >= PTI_PING_PONG_LEAST * n_halves)
             status = add_sequence(dropped, chain, &sequence);
     }
     return status;
 }
 
-polytile_status pti_tiled_find(const pti_tile_room *room, const bool *may_be_tiled,
+polytile_status pti_tiled_find(const pti_tile_room *room, const pti_tile_kernel *tiles,
                                const bool *dropped, pti_chain *chain) {
-    if (room->image_bytes == 0 || chain->folded != NULL)
+    if (room->image_bytes == 0)
         return POLYTILE_OK;
     chain->tiled = calloc(1, sizeof *chain->tiled);
     if (chain->tiled == NULL)
         return POLYTILE_NO_MEMORY;
     chain->tiled->room = *room;
-    polytile_status status = find_sequences(may_be_tiled, dropped, chain);
+    polytile_status status = find_sequences(tiles, dropped, chain);
     if (status == POLYTILE_OK && chain->tiled->n_sequences > 0)
         return POLYTILE_OK;
     pti_tiled_free(chain->tiled);
@@ -178,7 +193,8 @@ static const pti_tiled_sequence *sequence_with(const pti_chain *chain, int launc
  * if the next launch writes all of what is lost, or nobody needs it. */
 static int count_grouped(const pti_tiled_sequence *sequence, int first, int end) {
     const int to = end < sequence->end ? end : sequence->end;
-    return to - first - (to == sequence->end && !sequence->is_lost_well ? 1 : 0);
+    return (to - first) / sequence->n_halves -
+           (to == sequence->end && !sequence->is_lost_well ? 1 : 0);
 }
 
 /** Add units for a sequence's launches from one on. Returns the number of units. */
@@ -190,9 +206,11 @@ static int cut_sequence(const pti_tiled_sequence *sequence, int first, int end,
     if (n_grouped > 0) {
         const pti_ping_pong_groups groups = pti_ping_pong_cut(n_grouped, sequence->n_together);
         for (int g = 0; g < groups.n_groups; g++) {
-            unit[n_units++] = (pti_tiled_unit){
-                .first = at, .n_launches = pti_ping_pong_group(&groups, g), .sequence = sequence};
-            at += pti_ping_pong_group(&groups, g);
+            unit[n_units] =
+                (pti_tiled_unit){.first = at,
+                                 .n_launches = sequence->n_halves * pti_ping_pong_group(&groups, g),
+                                 .sequence = sequence};
+            at += unit[n_units++].n_launches;
         }
     }
     for (; at < to; at++)
@@ -200,15 +218,26 @@ static int cut_sequence(const pti_tiled_sequence *sequence, int first, int end,
     return n_units;
 }
 
+int pti_tiled_n_launches(const pti_tiled_unit *unit) {
+    const int n_halves = unit->sequence->n_halves;
+    return (unit->n_launches + n_halves - 1) / n_halves;
+}
+
+int64_t pti_tiled_reach(const pti_tiled_sequence *sequence) {
+    const pti_margin *step = &sequence->ping_pong.step;
+    return pti_max(step->before[ALONG], step->after[ALONG]);
+}
+
 /** Return by how much more than the chain says a unit must be after the one before. */
 static int64_t delay_after(const pti_tiled_unit *before, const pti_tiled_unit *unit) {
     const pti_tiled_sequence *sequence = before->sequence;
     if (sequence == NULL)
         return 0;
-    const int64_t reach = sequence->ping_pong.step.before[ALONG];
-    return sequence == unit->sequence
-               ? pti_max(0, before->n_launches * reach - unit->n_launches * sequence->lag)
-               : (sequence->n_together - 1) * (reach + sequence->lag);
+    const int64_t reach = sequence->n_halves == 1 ? sequence->ping_pong.step.before[ALONG]
+                                                  : pti_tiled_reach(sequence);
+    return sequence == unit->sequence ? pti_max(0, pti_tiled_n_launches(before) * reach -
+                                                       pti_tiled_n_launches(unit) * sequence->lag)
+                                      : (sequence->n_together - 1) * (reach + sequence->lag);
 }
 
 int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *unit) {
@@ -239,28 +268,34 @@ static int64_t find_tile_rows(const pti_tiled_sequence *sequence, int n_launches
 double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone) {
     const pti_ping_pong *ping_pong = &unit->sequence->ping_pong;
     const polytile_range *across = &ping_pong->instance->threads.range[1 - ALONG];
-    const int64_t rows = find_tile_rows(unit->sequence, unit->n_launches, slab);
+    const int n_launches = pti_tiled_n_launches(unit);
+    const int64_t rows = find_tile_rows(unit->sequence, n_launches, slab);
     int64_t tile[2];
-    if (rows == 0 || !pti_ping_pong_find_tile(ping_pong, unit->n_launches, tile))
+    if (rows == 0 || !pti_ping_pong_find_tile(ping_pong, n_launches, tile))
         return PTI_PING_PONG_PASSES_APART;
     const int64_t n_tiles =
         pti_ceil_div(slab, rows) * pti_ceil_div(pti_range_count(*across), tile[1]);
     const int64_t n_at_once = pti_max(1, ping_pong->room->n_tiles);
     const double waves = (double)pti_ceil_div(n_tiles, n_at_once) * (double)n_at_once;
-    return pti_ping_pong_cost(ping_pong, unit->n_launches, rows) *
+    return pti_ping_pong_cost(ping_pong, n_launches, rows) *
            (1 + (alone + (1 - alone) * left_by_others) * (waves / (double)n_tiles - 1));
 }
 
 pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, int64_t slab,
                           const polytile_domain *own) {
-    pti_tiles made = {.first_launch = unit->first,
-                      .n_launches = unit->n_launches,
-                      .step = unit->sequence->ping_pong.step,
+    const pti_tiled_sequence *sequence = unit->sequence;
+    pti_tiles made = {.first_launch = unit->first / sequence->n_halves,
+                      .n_launches = pti_tiled_n_launches(unit),
+                      .step = sequence->ping_pong.step,
+                      .rounds = sequence->ping_pong.rounds,
                       .n_stored = 1,
                       .stored = {call_of(chain, unit->first)->array[1]},
                       .is_of_slab = true,
-                      .own = *own};
-    pti_ping_pong_find_tile(&unit->sequence->ping_pong, unit->n_launches, made.tile);
-    made.tile[ALONG] = find_tile_rows(unit->sequence, unit->n_launches, slab);
+                      .own = own[0],
+                      .is_of_ring = sequence->n_halves > 1};
+    if (made.is_of_ring)
+        made.opposite = own[1];
+    pti_ping_pong_find_tile(&sequence->ping_pong, made.n_launches, made.tile);
+    made.tile[ALONG] = find_tile_rows(sequence, made.n_launches, slab);
     return made;
 }

@@ -24,12 +24,13 @@
  * With these offsets the launches may as well run one by one, if those of all groups do.
  */
 
-/** Launches that follow one another in a chain. */
+/** Launches that follow one another in a chain; of a folded one both halves of each. */
 typedef struct pti_tiled_sequence {
     int first, end;
+    int n_halves;      /* of each of the program's launches: 1, or 2 */
     int64_t lag;       /* of each after the one before */
     bool is_lost_well; /* nobody needs what the last one loads, once the chain has ended */
-    int n_together;    /* that run as one at most */
+    int n_together;    /* of the program's, that run as one at most */
     pti_ping_pong ping_pong;
 } pti_tiled_sequence;
 
@@ -40,7 +41,8 @@ typedef struct pti_tiled_chain {
     pti_tiled_sequence *sequence; /* in order; owned */
 } pti_tiled_chain;
 
-/** Some launches of a pass that follow one another: a group that runs as one, or a single one. */
+/** Some launches of a pass that follow one another: a group that runs as one, or a single one.
+ * Those of a folded chain are halves. */
 typedef struct pti_tiled_unit {
     int first, n_launches;
     const pti_tiled_sequence *sequence; /* NULL: of none */
@@ -50,11 +52,11 @@ typedef struct pti_tiled_unit {
 /**
  * Let launches of a chain along its first index run as one where that pays.
  *
- * Shapes  may_be_tiled: of each launch of the chain; dropped: of each array, whether what it holds
+ * Shapes  tiles: of each launch of the chain; dropped: of each array, whether what it holds
  *         at the end does not matter.
  * Errors  NO_MEMORY, without a text. Owns    The chain has what is found.
  */
-polytile_status pti_tiled_find(const pti_tile_room *room, const bool *may_be_tiled,
+polytile_status pti_tiled_find(const pti_tile_room *room, const pti_tile_kernel *tiles,
                                const bool *dropped, pti_chain *chain);
 
 void pti_tiled_free(pti_tiled_chain *tiled);
@@ -63,12 +65,20 @@ void pti_tiled_free(pti_tiled_chain *tiled);
  * are launches. Returns how many units there are. */
 int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *unit);
 
+/** Return how many of the program's launches a unit of a sequence has, in which they may be
+ * halves. */
+int pti_tiled_n_launches(const pti_tiled_unit *unit);
+
+/** Return how far, at most, a launch of a sequence reads along the slabs. */
+int64_t pti_tiled_reach(const pti_tiled_sequence *sequence);
+
 /** Return what a launch of a group costs in slabs of so many rows, in passes of the array through
  * memory. Shapes  alone: what part of the slabs has none beside it, on another stream. */
 double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone);
 
-/** Return what runs as one in a slab; first_op and n_ops are still to be set. Shapes  own: threads
- * of the last launch; empty if it has none. */
+/** Return what runs as one in a slab, with the program's launches and arrays; first_op and n_ops
+ * are still to be set. Shapes  own: threads of the last launch; empty if it has none; of the lower
+ * and the upper half if the chain is folded. */
 pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, int64_t slab,
                           const polytile_domain *own);
 

@@ -106,18 +106,18 @@ typedef struct launch_list {
     const pti_asked **asked; /* of each; owned */
 } launch_list;
 
-static bool is_tiling_asked_for(const void *of, int launch) {
+static pti_tile_kernel tiles_asked_for(const void *of, int launch) {
     const launch_list *list = of;
     const polytile_plan_options *options = list->asked[launch]->options;
-    return launch < list->n && list->asked[launch]->may_be_tiled &&
-           (options == NULL || options->launches_per_pass != 1);
+    const bool may_be = launch < list->n && (options == NULL || options->launches_per_pass != 1);
+    return may_be ? list->asked[launch]->tiles : PTI_TILES_NONE;
 }
 
 /** Add tiles to a schedule, all that there are or none. */
 static polytile_status add_all_tiles(const pti_batch *batch, const launch_list *list,
                                      pti_schedule *schedule, pti_text *why) {
     polytile_status status =
-        pti_tiles_find(&batch->window->tile_room, is_tiling_asked_for, list, schedule, why);
+        pti_tiles_find(&batch->window->tile_room, tiles_asked_for, list, schedule, why);
     if (status == POLYTILE_OK)
         status = pti_tiles_place_aside(schedule, why);
     schedule->has_all_tiles = status == POLYTILE_OK;
@@ -164,7 +164,7 @@ polytile_status pti_batch_tile(pti_batch *batch, pti_text *why) {
     for (int k = 0; k < batch->n_steps; k++)
         if (batch->n_launches > list.n && batch->step[k].kind == PTI_STEP_LAUNCH) {
             list.asked[list.n] = &batch->window->asked[batch->first + k];
-            n_tileable += list.asked[list.n++]->may_be_tiled;
+            n_tileable += list.asked[list.n++]->tiles != PTI_TILES_NONE;
         }
     if (n_tileable > 1 && list.n == batch->schedule->n_launches)
         status = tile_launches(batch, &list, why);

@@ -177,24 +177,25 @@ static pti_skew_request skew_request(const pti_step_window *window, int first,
         .fewest_bytes = pti_strategy_find(options->strategy)->fewest_bytes};
 }
 
-/** Return whether what is asked for with a launch lets it run as one with others. */
-static bool may_be_tiled(const pti_asked *asked) {
-    return asked->may_be_tiled && asked->options->launches_per_pass != 1;
+/** Return the tiles in which what is asked for with a launch lets it run as one with others. */
+static pti_tile_kernel tiles_of(const pti_asked *asked) {
+    return asked->options->launches_per_pass != 1 ? asked->tiles : PTI_TILES_NONE;
 }
 
 /** Let launches of a chain that streams run as one where the device has tiles and that pays. */
 static polytile_status find_tiled(const pti_step_window *window, int first,
                                   pti_fusion_group *group) {
     pti_chain *chain = &group->chain;
-    if (window->residency == NULL || group->is_resident || chain->folded != NULL)
+    const int n_halves = pti_chain_unit(chain);
+    if (window->residency == NULL || group->is_resident)
         return POLYTILE_OK;
-    bool *may_be = calloc((size_t)chain->n_launches + 1, sizeof *may_be);
-    if (may_be == NULL)
+    pti_tile_kernel *tiles = calloc((size_t)chain->n_launches + 1, sizeof *tiles);
+    if (tiles == NULL)
         return POLYTILE_NO_MEMORY;
     for (int l = 0; l < chain->n_launches; l++)
-        may_be[l] = may_be_tiled(&window->asked[first + l]);
-    polytile_status status = pti_tiled_find(&window->tile_room, may_be, group->dropped, chain);
-    free(may_be);
+        tiles[l] = tiles_of(&window->asked[first + l / n_halves]);
+    polytile_status status = pti_tiled_find(&window->tile_room, tiles, group->dropped, chain);
+    free(tiles);
     return status;
 }
 

@@ -17,8 +17,8 @@ typedef struct pti_asked {
     const polytile_plan_options *options;
     pti_call whole;       /* as it was declared: its step may have arrays in pieces */
     double touched_bytes; /* that it goes through, twice where it reads and writes */
-    bool may_overlap;  /* its sub-kernels may run side by side, also with those of other launches */
-    bool may_be_tiled; /* what it runs can run several launches as one, in tiles */
+    bool may_overlap; /* its sub-kernels may run side by side, also with those of other launches */
+    pti_tile_kernel tiles;        /* in which what it runs can run several launches as one */
     bool takes_columns;           /* in place any box of it may run on any thread of the host */
     const pti_schedule *in_place; /* of it alone, on the arrays themselves; NULL with a residency */
 } pti_asked;

@@ -122,7 +122,8 @@ static bool find_margins(const row *of, int first, int n_launches, pti_tiling *t
     pti_text ignored = {0};
     *tiling = (pti_tiling){.n_launches = n_launches,
                            .call = of->call + first,
-                           .n_arrays = of->schedule->instance->n_operands};
+                           .n_arrays = of->schedule->instance->n_operands,
+                           .rounds = of->ping_pong.rounds};
     *status = pti_margins_find(tiling, &ignored);
     pti_text_free(&ignored);
     return *status == POLYTILE_OK && tiling->margin != NULL &&
@@ -145,6 +146,7 @@ static pti_tiles begin_tiles(const row *of, int first, int n_launches) {
                       .first_launch = first,
                       .n_launches = n_launches,
                       .step = of->ping_pong.step,
+                      .rounds = of->ping_pong.rounds,
                       .n_stored = of->turns.n_alive,
                       .own = of->call[last].instance->threads};
     pti_turns_list_alive(&of->turns, &of->call[last], made.stored);
@@ -299,6 +301,15 @@ static void describe_row(const row *of, const pti_text *obstacle, bool is_needed
         pti_text_add(why, "run one by one: too few tiles to fill the device");
 }
 
+/** Return whether tiles may store as many arrays as launches keep alive. */
+static bool may_store_alive(const row *of, pti_text *why) {
+    const bool may = of->turns.n_alive == 1 || of->ping_pong.rounds == 0;
+    if (!may)
+        pti_text_add(why, "tiles that go round periodic arrays store one array, not %d",
+                     of->turns.n_alive);
+    return may;
+}
+
 static polytile_status tile_row(row *of, pti_text *why) {
     const int n_before = of->schedule->n_tiles;
     bool is_known, is_needed;
@@ -309,6 +320,7 @@ static polytile_status tile_row(row *of, pti_text *why) {
     PTI_TRY(pti_ping_pong_find_step(&of->ping_pong, of->call + of->first,
                                     of->schedule->instance->n_operands, &is_known, &obstacle));
     PTI_TRY(find_needed(of, &is_needed));
+    is_known = is_known && may_store_alive(of, &obstacle);
     of->n_together = is_known ? pti_ping_pong_choose(&of->ping_pong) : 0;
     if (of->n_together > 0 && !is_needed && fills_device(of))
         PTI_TRY(of->turns.n_alive == 1 ? add_groups(of) : add_pairs(of));
@@ -320,10 +332,10 @@ done:
 }
 
 /** Return whether a launch after which arrays have taken turns in another way begins a row. */
-static bool begins_row(const row *of, int launch, pti_tile_filter *may_be_tiled,
-                       const void *filter) {
+static bool begins_row(const row *of, int launch, pti_tile_filter *kernel_of, const void *filter) {
     pti_turns turns;
-    return launch + 1 < of->schedule->n_launches && may_be_tiled(filter, launch + 1) &&
+    return launch + 1 < of->schedule->n_launches &&
+           kernel_of(filter, launch + 1) != PTI_TILES_NONE &&
            pti_turns_may_begin(of->call[launch].instance) &&
            pti_turns_find(&of->call[launch + 1], &of->call[launch], &turns) &&
            has_threads_of_before(of, launch + 1);
@@ -331,14 +343,14 @@ static bool begins_row(const row *of, int launch, pti_tile_filter *may_be_tiled,
 
 /** Say what becomes of launches from one on whose arrays take turns in another way; nothing if they
  * are few. Returns the launch after them, which may be the last of them if it begins a row. */
-static int describe_other_turns(const row *of, int launch, pti_tile_filter *may_be_tiled,
+static int describe_other_turns(const row *of, int launch, pti_tile_filter *kernel_of,
                                 const void *filter, pti_text *why) {
     int end = launch + 1;
-    while (end < of->schedule->n_launches && may_be_tiled(filter, end - 1) &&
-           may_be_tiled(filter, end) &&
+    while (end < of->schedule->n_launches && kernel_of(filter, end - 1) != PTI_TILES_NONE &&
+           kernel_of(filter, end) != PTI_TILES_NONE &&
            pti_ping_pong_takes_other_turns(&of->call[end], &of->call[end - 1]))
         end++;
-    if (end > launch + 1 && begins_row(of, end - 1, may_be_tiled, filter))
+    if (end > launch + 1 && begins_row(of, end - 1, kernel_of, filter))
         end--;
     if (end - launch > PTI_PING_PONG_LEAST)
         pti_text_add(why,
@@ -349,19 +361,20 @@ static int describe_other_turns(const row *of, int launch, pti_tile_filter *may_
     return end;
 }
 
-static polytile_status tile_all(row *of, pti_tile_filter *may_be_tiled, const void *filter,
+static polytile_status tile_all(row *of, pti_tile_filter *kernel_of, const void *filter,
                                 pti_text *why) {
     bool *is_awaited = list_awaited(of->schedule);
     polytile_status status = is_awaited == NULL ? POLYTILE_NO_MEMORY : POLYTILE_OK;
     for (int l = 0; l < of->schedule->n_launches && status == POLYTILE_OK; l = of->end) {
         of->first = l;
-        of->end = describe_other_turns(of, l, may_be_tiled, filter, why);
+        of->end = describe_other_turns(of, l, kernel_of, filter, why);
         if (of->end > l + 1 || of->first_op[l] < 0 || !pti_turns_may_begin(of->call[l].instance) ||
-            !may_be_tiled(filter, l))
+            kernel_of(filter, l) == PTI_TILES_NONE)
             continue;
-        while (of->end < of->schedule->n_launches && may_be_tiled(filter, of->end) &&
+        while (of->end < of->schedule->n_launches && kernel_of(filter, of->end) != PTI_TILES_NONE &&
                continues_row(of, of->end) && is_joined(of, is_awaited, of->end))
             of->end++;
+        of->ping_pong.may_go_round = kernel_of(filter, l) == PTI_TILES_ROUND;
         if (of->end - of->first > PTI_PING_PONG_LEAST)
             status = tile_row(of, why);
     }
@@ -369,7 +382,7 @@ static polytile_status tile_all(row *of, pti_tile_filter *may_be_tiled, const vo
     return status;
 }
 
-polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *may_be_tiled,
+polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *kernel_of,
                                const void *of, pti_schedule *schedule, pti_text *why) {
     const size_t n_launches = (size_t)schedule->n_launches;
     pti_call *call = calloc(n_launches + 1, sizeof *call);
@@ -379,7 +392,7 @@ polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *may_b
     for (int l = 0; l < schedule->n_launches && call != NULL; l++)
         call[l] = schedule->launch[l].call;
     if (call != NULL && first_op != NULL && find_first_ops(schedule, first_op))
-        status = tile_all(&made, may_be_tiled, of, why);
+        status = tile_all(&made, kernel_of, of, why);
     free(call);
     free(first_op);
     return status;
@@ -392,8 +405,11 @@ void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shap
             why,
             "%s%d launches of %s in a row, which alternate between two arrays, run at most "
             "%d as one in tiles, in slabs of %" PRId64 " threads, %" PRId64 " a lap%s",
-            why->length > 0 ? "; " : "", sequence->end - sequence->first,
+            why->length > 0 ? "; " : "", (sequence->end - sequence->first) / sequence->n_halves,
             sequence->ping_pong.instance->kernel_name, sequence->n_together, shape->slab,
             shape->n_per_lap, shape->concurrent ? ", two at once" : "");
     }
+    if (chain->lacks_rounds.length > 0)
+        pti_text_add(why, "%slaunches in a row run one by one in each slab: %s",
+                     why->length > 0 ? "; " : "", chain->lacks_rounds.data);
 }

@@ -14,8 +14,8 @@
  * runs by itself: it finds what the launches before it wrote, and both arrays end as they should.
  */
 
-/** Whether a launch of a schedule may run in tiles, by what it runs; of: the caller's. */
-typedef bool pti_tile_filter(const void *of, int launch);
+/** In which tiles a launch of a schedule may run, by what it runs; of: the caller's. */
+typedef pti_tile_kernel pti_tile_filter(const void *of, int launch);
 
 /**
  * List the launches of a schedule that are to run as one.
@@ -25,10 +25,11 @@ typedef bool pti_tile_filter(const void *of, int launch);
  *
  * Errors  NO_MEMORY, without a text.
  */
-polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *may_be_tiled,
+polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *kernel_of,
                                const void *of, pti_schedule *schedule, pti_text *why);
 
-/** Say which launches of a chain that streams run as one in each slab; nothing if none do. */
+/** Say which launches of a chain that streams run as one in each slab, and which would if their
+ * kernel went round periodic arrays; nothing if there are none. */
 void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shape, pti_text *why);
 
 #endif

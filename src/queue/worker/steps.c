@@ -41,6 +41,12 @@ static pti_step step_of(const polytile_queue *queue, const pti_item *item) {
                       .serial = prepared->serial};
 }
 
+static pti_tile_kernel tiles_of(const pti_prepared *prepared) {
+    if (prepared->implementation.cuda_tiles == NULL || prepared->options.block != NULL)
+        return PTI_TILES_NONE;
+    return prepared->implementation.cuda_tiles_go_round ? PTI_TILES_ROUND : PTI_TILES_WITHIN;
+}
+
 static void add_launch_step(const pti_item *item, pti_steps *steps) {
     const pti_prepared *prepared = item->prepared;
     pti_step_window *window = &steps->window;
@@ -52,8 +58,7 @@ static void add_launch_step(const pti_item *item, pti_steps *steps) {
                     .touched_bytes = prepared->touched_bytes,
                     .may_overlap = pti_may_run_concurrently(&prepared->implementation),
                     .takes_columns = prepared->implementation.host_launcher == NULL,
-                    .may_be_tiled = prepared->implementation.cuda_tiles != NULL &&
-                                    prepared->options.block == NULL,
+                    .tiles = tiles_of(prepared),
                     .in_place = prepared->in_place};
     pti_launch_config *config = &steps->config[window->n_launches++];
     *config = prepared->config;

@@ -230,11 +230,18 @@ POLYTILE_KERNEL(weighted_points, (i, j), (float, weight), (const float, A, 2), (
                      PT_AT(K, i, j) * (PT_AT(A, i, j - 1) + PT_AT(A, i, j + 1));
 }
 
+POLYTILE_KERNEL(round_points, (i, j), (const float, A, 2), (float, B, 2)) {
+    PT_AT(B, i, j) = (PT_AT(A, PT_WRAP(A, 0, i - 1), j) + PT_AT(A, PT_WRAP(A, 0, i + 1), j) +
+                      PT_AT(A, i, PT_WRAP(A, 1, j - 1)) + PT_AT(A, i, PT_WRAP(A, 1, j + 1))) /
+                     4;
+}
+
 /** A body whose launches alternate between its first and its last array, and the same for the host.
  */
 struct TurningBody {
     const char *declaration, *body;
     const polytile_implementation *same;
+    bool is_round = false; /* threads go once round the arrays */
 };
 
 const TurningBody turning_bodies[] = {
@@ -243,6 +250,9 @@ const TurningBody turning_bodies[] = {
     {"four[i, j](f32 weight): in A[i-1:i+1, j], A[i, j-1:j+1], K[i, j]; out B[i, j]",
      "B(i, j) = weight * (A(i-1, j) + A(i+1, j)) + K(i, j) * (A(i, j-1) + A(i, j+1));",
      &weighted_points_kernel},
+    {"four[i, j]: in A[wrap(i-1:i+1), j], A[i, wrap(j-1:j+1)]; out B[i, j]",
+     "B(i, j) = (A(wrap(i-1), j) + A(wrap(i+1), j) + A(i, wrap(j-1)) + A(i, wrap(j+1))) / 4;",
+     &round_points_kernel, true},
 };
 
 /** Return all arrays after launches from one field to the other and back. */
@@ -250,7 +260,9 @@ std::vector<float> alternate(polytile_context *ctx, const TurningBody &of, const
                              const int64_t *extents) {
     const int n_launches = 20, n_arrays = of.same->n_views;
     const auto n = static_cast<size_t>(extents[0] * extents[1]);
-    const polytile_domain inner = {2, {{1, extents[0] - 2, 1}, {1, extents[1] - 2, 1}}};
+    const int64_t edge = of.is_round ? 0 : 1;
+    const polytile_domain threads = {
+        2, {{edge, extents[0] - 1 - edge, 1}, {edge, extents[1] - 1 - edge, 1}}};
     std::vector<float> fields(static_cast<size_t>(n_arrays) * n);
     polytile_kernel *kernel = nullptr;
     polytile_queue *queue = nullptr;
@@ -273,7 +285,7 @@ std::vector<float> alternate(polytile_context *ctx, const TurningBody &of, const
         polytile_launch_options options = {};
         options.n_parameters = of.same->n_parameters;
         options.parameters = &weight;
-        EXPECT_EQ(polytile_queue_launch(queue, kernel, &inner, n_arrays, turn, &options),
+        EXPECT_EQ(polytile_queue_launch(queue, kernel, &threads, n_arrays, turn, &options),
                   POLYTILE_OK);
     }
     EXPECT_EQ(polytile_queue_detach(queue, n_arrays, arrays), POLYTILE_OK)

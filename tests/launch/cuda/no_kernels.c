@@ -1,6 +1,7 @@
 #include "launch/cuda/kernels.h"
 
 #include "launch/cuda/tile_kernels.h"
+#include "launch/cuda/tile_kernels_periodic.h"
 
 #include <stddef.h>
 
@@ -15,6 +16,11 @@ const polytile_implementation *cuda_program_kernel_of(const char *name) {
 }
 
 const polytile_implementation *cuda_tile_kernel_of(const char *name) {
+    (void)name;
+    return NULL;
+}
+
+const polytile_implementation *cuda_periodic_tile_kernel_of(const char *name) {
     (void)name;
     return NULL;
 }

@@ -1,4 +1,5 @@
 #include "launch/cuda/tile_kernels.h"
+#include "launch/cuda/tile_kernels_periodic.h"
 #include "support/environment.h"
 #include "support/fake_cuda.h"
 #include "support/random.h"
@@ -24,6 +25,7 @@ struct TileKernel {
     /** What each operand is: B is written, A is what the launch before wrote, C the oldest and D
      * the second oldest array; others are fixed. */
     const char *roles = "AB";
+    bool is_round[2] = {false, false}; /* periodic along each dimension */
 
     int n_turning() const {
         const std::string all = roles;
@@ -78,6 +80,39 @@ const TileKernel tile_kernels[] = {
      false,
      false,
      "KABT"},
+    {"tile_torus[i, j]: in A[wrap(i-1:i+1), j], A[i, wrap(j-1:j+1)]; out B[i, j]",
+     &tile_torus_kernel,
+     {1, 1},
+     {1, 1},
+     false,
+     false,
+     "AB",
+     {true, true}},
+    {"tile_ring[i, j]: in A[wrap(i-1:i+2), j], A[i, j+1]; out B[i, j]",
+     &tile_ring_kernel,
+     {1, 0},
+     {2, 1},
+     false,
+     false,
+     "AB",
+     {true, false}},
+    {"tile_columns[i, j](u8 small, i64 large): out B[i, j]; in K[i, wrap(j-1)], "
+     "A[i-1, wrap(j+2)], A[i, wrap(j-1)]",
+     &tile_columns_kernel,
+     {1, 1},
+     {0, 2},
+     false,
+     true,
+     "BKA",
+     {false, true}},
+    {"tile_round_leap[i, j]: in A[wrap(i-1:i+1), j]; inout B[i, j]",
+     &tile_round_leap_kernel,
+     {1, 0},
+     {1, 0},
+     false,
+     false,
+     "AB",
+     {true, false}},
     {"tile_wave[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1], C[i, j]; out B[i, j]",
      &tile_wave_kernel,
      {1, 1},
@@ -115,7 +150,7 @@ const TileKernel tile_kernels[] = {
      false,
      "AB"},
 };
-constexpr int first_wave = 7;
+constexpr int first_round = 7, round_leap = 10, first_wave = 11;
 
 constexpr int n_kernels = sizeof tile_kernels / sizeof *tile_kernels;
 
@@ -235,11 +270,14 @@ Turns draw(Random *random) {
     made.extents[0] = is_flat ? random->number(10, 20) : random->number(20, 200);
     made.extents[1] = is_flat ? random->number(800, 1600) : random->number(20, 400);
     for (int d = 0; d < 2; d++) {
-        const bool is_free = made.kernel->has_ends && d == 0;
+        const bool is_round = made.kernel->is_round[d];
+        const bool is_free = is_round || (made.kernel->has_ends && d == 0);
         const int64_t before = is_free ? 0 : made.kernel->before[d];
         const int64_t after = is_free ? 0 : made.kernel->after[d];
-        made.threads.range[d] = {before + random->one_of({0, 0, 3}),
-                                 made.extents[d] - 1 - after - random->one_of({0, 0, 5}), 1};
+        const int64_t fewer = is_round && random->chance(90) ? 0 : 1;
+        made.threads.range[d] = {before + fewer * random->one_of({0, 0, 3}),
+                                 made.extents[d] - 1 - after - fewer * random->one_of({0, 0, 5}),
+                                 1};
     }
     const int64_t n = random->number(1, 40);
     const int64_t repeats_percent = random->one_of({0, 0, 10}),
@@ -258,6 +296,8 @@ polytile_implementation fake_of(const polytile_implementation &host) {
     made.cuda = reinterpret_cast<const void *>(host.host);
     made.cuda_contiguous = reinterpret_cast<const char *>(host.views) + 1;
     made.cuda_tiles = reinterpret_cast<const char *>(host.views) + 2;
+    made.cuda_tiles_go_round = true;
+    made.cuda_pieces = reinterpret_cast<const char *>(host.views) + 3;
     return made;
 }
 
@@ -274,7 +314,7 @@ std::string describe(const Turns &of) {
 /** Launches that ran in tiles. */
 int64_t run_on_fake(const Turns &of, uint64_t seed, size_t shared_bytes, int64_t per_pass,
                     Fields &memory, const std::string &device = "cuda:0",
-                    bool has_near_kernel = true) {
+                    bool has_near_kernel = true, bool goes_round = true) {
     FakeCuda::Options options;
     options.shared_bytes = shared_bytes;
     options.n_devices = 1 + static_cast<int>(std::count(device.begin(), device.end(), ','));
@@ -282,6 +322,7 @@ int64_t run_on_fake(const Turns &of, uint64_t seed, size_t shared_bytes, int64_t
     polytile_implementation implementation = fake_of(*of.kernel->host);
     if (!has_near_kernel)
         implementation.cuda_contiguous = nullptr;
+    implementation.cuda_tiles_go_round = goes_round;
     cuda.add_kernel(implementation.cuda, implementation);
     run(of, device.c_str(), implementation, per_pass, memory);
     EXPECT_EQ(cuda.violations(), "");
@@ -348,6 +389,148 @@ TEST_F(CudaTiles, LaunchesOfARowReadArraysThatNoneOfThemWrites) {
         run(of, "host", *of.kernel->host, 0, wanted);
         expect_equal(got, wanted);
     }
+}
+
+/** Periodic along both dimensions, along rows, and along columns. */
+TEST_F(CudaTiles, LaunchesOfARowGoRoundPeriodicArrays) {
+    for (int k = first_round; k < round_leap; k++) {
+        Random random(1);
+        Turns of = alternate(30);
+        of.kernel = &tile_kernels[k];
+        for (int d = 0; d < 2; d++)
+            if (of.kernel->is_round[d])
+                of.threads.range[d] = {0, of.extents[d] - 1, 1};
+        of.threads.range[1].lo = 0;
+        Fields got = fill(of, &random), wanted = got;
+        EXPECT_GE(run_on_fake(of, 1, size_t{228} << 10, 0, got), 22) << of.kernel->declaration;
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+    }
+}
+
+/** Rows and slabs, and the log says what to do. */
+TEST_F(CudaTiles, PeriodicLaunchesWhoseKernelIsNotCompiledForItRunOneByOne) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    for (int k = first_round; k < round_leap; k++)
+        for (const bool streams : {false, true}) {
+            Random random(1);
+            Turns of = alternate(30);
+            of.kernel = &tile_kernels[k];
+            of.extents[0] = 401;
+            for (int d = 0; d < 2; d++) {
+                const bool is_round = of.kernel->is_round[d];
+                of.threads.range[d] = {is_round ? 0 : of.kernel->before[d],
+                                       of.extents[d] - 1 - (is_round ? 0 : of.kernel->after[d]), 1};
+            }
+            Fields got = fill(of, &random), wanted = got;
+            testing::internal::CaptureStderr();
+            const int64_t n_tiled =
+                run_on_fake(of, 1, size_t{228} << 10, 0, got,
+                            streams ? small_device(of, 60) : "cuda:0", true, false);
+            const std::string log = testing::internal::GetCapturedStderr();
+            EXPECT_EQ(n_tiled, 0) << of.kernel->declaration;
+            const bool is_in_slabs = streams && k < first_round + 2;
+            if (!streams || is_in_slabs)
+                EXPECT_NE(log.find("do not go round periodic arrays; compile the kernel with "
+                                   "POLYTILE_PERIODIC_TILES defined as 1"),
+                          std::string::npos)
+                    << log;
+            run(of, "host", *of.kernel->host, 0, wanted);
+            expect_equal(got, wanted);
+        }
+}
+
+/** What is periodic by declaration alone is tiled as any other: threads wrap nowhere. */
+TEST_F(CudaTiles, LaunchesThatWrapNowhereNeedNoKernelThatGoesRound) {
+    Random random(1);
+    Turns of = alternate(30);
+    of.kernel = &tile_kernels[first_round];
+    Fields got = fill(of, &random), wanted = got;
+    EXPECT_GE(run_on_fake(of, 1, size_t{228} << 10, 0, got, "cuda:0", true, false), 22);
+    run(of, "host", *of.kernel->host, 0, wanted);
+    expect_equal(got, wanted);
+}
+
+/** Tiles that store two arrays go round none. */
+TEST_F(CudaTiles, LaunchesThatKeepTwoPeriodicArraysAliveRunOneByOne) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    Random random(1);
+    Turns of = alternate(30);
+    of.kernel = &tile_kernels[round_leap];
+    of.threads.range[0] = {0, of.extents[0] - 1, 1};
+    Fields got = fill(of, &random), wanted = got;
+    testing::internal::CaptureStderr();
+    const int64_t n_tiled = run_on_fake(of, 1, size_t{228} << 10, 0, got);
+    const std::string log = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(n_tiled, 0);
+    EXPECT_NE(log.find("tiles that go round periodic arrays store one array, not 2"),
+              std::string::npos)
+        << log;
+    run(of, "host", *of.kernel->host, 0, wanted);
+    expect_equal(got, wanted);
+}
+
+/** Slabs go both ways round a ring at once, and tiles at its ends load from both. */
+TEST_F(CudaTiles, LaunchesThatStreamRoundARingRunInTilesInEachSlab) {
+    for (const int k : {first_round, first_round + 1})
+        for (const bool is_dropped : {false, true}) {
+            Random random(1);
+            Turns of = alternate(20);
+            of.kernel = &tile_kernels[k];
+            of.extents[0] = 401;
+            of.threads.range[0] = {0, of.extents[0] - 1, 1};
+            of.threads.range[1] = {0, of.extents[1] - 1 - (k == first_round ? 0 : 1), 1};
+            of.is_dropped = is_dropped;
+            Fields got = fill(of, &random), wanted = got;
+            EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, small_device(of, 60)), 19);
+            run(of, "host", *of.kernel->host, 0, wanted);
+            expect_equal(got, wanted);
+        }
+}
+
+/** Periodic programs: of few rows and many, of fewer than a launch reaches, of prime numbers. */
+Turns draw_periodic(Random *random) {
+    Turns made = draw(random);
+    made.kernel = &tile_kernels[first_round + random->one_of({0, 0, 1, 1, 2, 3})];
+    for (int d = 0; d < 2; d++) {
+        const bool is_round = made.kernel->is_round[d];
+        const int64_t before = is_round ? 0 : made.kernel->before[d];
+        const int64_t after = is_round ? 0 : made.kernel->after[d];
+        if (is_round && random->chance(15))
+            made.extents[d] = random->one_of({1, 2, 3, 5, 13});
+        else if (random->chance(30))
+            made.extents[d] = random->one_of({101, 127, 128, 129, 199, 257});
+        made.threads.range[d] = {before, made.extents[d] - 1 - after, 1};
+    }
+    made.is_dropped = random->chance(50);
+    return made;
+}
+
+TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchRoundRings) {
+    Random random(test_seed("CudaTiles.GiveTheResultsOfLaunchAfterLaunchRoundRings"));
+    int64_t n_tiled = 0, n_tiled_in_slabs = 0;
+    const int64_t n_rounds = scaled(40);
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        const Turns of = draw_periodic(&random);
+        const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
+        const bool is_large = of.extents[0] >= 60 && of.extents[1] >= 60;
+        const bool streams = is_large && random.chance(60);
+        const bool are_several = !streams && random.chance(20);
+        const std::string device = streams       ? small_device(of, random.number(50, 99))
+                                   : are_several ? "cuda:0,cuda:1"
+                                                 : "cuda:0";
+        Fields got = fill(of, &random), wanted = got;
+        const int64_t n = run_on_fake(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)),
+                                      shared_bytes, random.one_of({0, 0, 0, 7}), got, device);
+        *(streams ? &n_tiled_in_slabs : &n_tiled) += n;
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+        if (HasFailure())
+            ADD_FAILURE() << describe(of) << ", shared memory " << shared_bytes << ", " << device;
+    }
+    EXPECT_TRUE((n_tiled > 0 && n_tiled_in_slabs > 0) || n_rounds < 20);
 }
 
 /** A limit within which the arena has room for so many fields of a program: streams take an eighth
@@ -512,7 +695,8 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchInSlabs) {
         Turns of = draw(&random);
         of.is_dropped = random.chance(60);
         const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
-        const std::string device = small_device(of, random.number(20, 99));
+        const bool is_ring = of.kernel->is_round[0] || of.kernel->is_round[1];
+        const std::string device = small_device(of, random.number(is_ring ? 60 : 20, 99));
         Fields got = fill(of, &random), wanted = got;
         n_tiled += run_on_fake(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)),
                                shared_bytes, random.one_of({0, 0, 0, 7, 10}), got, device);
@@ -685,7 +869,9 @@ bool gpu_is_there() {
 /** The body as nvcc compiles it. */
 const polytile_implementation *compiled_of(const TileKernel &kernel) {
     const std::string declaration = kernel.declaration;
-    return cuda_tile_kernel_of(declaration.substr(0, declaration.find('[')).c_str());
+    const std::string name = declaration.substr(0, declaration.find('['));
+    const polytile_implementation *found = cuda_tile_kernel_of(name.c_str());
+    return found != nullptr ? found : cuda_periodic_tile_kernel_of(name.c_str());
 }
 
 TEST(CudaGpu, TilesGiveTheResultsOfLaunchAfterLaunch) {

@@ -86,8 +86,11 @@ POLYTILE_KERNEL(tile_lagged, (i, j), (const uint32_t, D, 2), (const uint32_t, A,
     X(tile_five)                                                                                   \
     X(tile_upwind)                                                                                 \
     X(tile_wide)                                                                                   \
-    X(tile_ends) X(tile_weighted) X(tile_field) X(tile_fields) X(tile_wave) X(tile_leap)           \
-        X(tile_wave_field) X(tile_lagged) X(tile_ends_leap)
+    X(tile_ends)                                                                                   \
+    X(tile_weighted)                                                                               \
+    X(tile_field)                                                                                  \
+    X(tile_fields)                                                                                 \
+    X(tile_wave) X(tile_leap) X(tile_wave_field) X(tile_lagged) X(tile_ends_leap)
 
 #ifdef __cplusplus
 extern "C" {

@@ -27,6 +27,7 @@ TEST(PingPong, BeginsWhereAThreadWritesTheElementOfItsIndicesAndNothingElse) {
     const struct {
         const char *declaration;
         bool may_begin;
+        const char *threads = "1:24,1:24";
     } rows[] = {
         {five, true},
         {"copy[i, j]: in x[i, j]; out y[i, j]", true},
@@ -37,10 +38,14 @@ TEST(PingPong, BeginsWhereAThreadWritesTheElementOfItsIndicesAndNothingElse) {
         {"pair[i, j]: in x[i, j]; out y[i:i+1, j]", false},
         {"add[i, j]: in x[i, j]; inout y[i, j]", false},
         {"sums[i, j]: in x[i, j]; sum y[i, j]", false},
-        {"round[i, j]: in x[wrap(i-1), j]; out y[i, j]", false},
+        {"part[i, j]: in x[wrap(i-2), j]; out y[i, j]", false},
+        {"round[i, j]: in x[wrap(i-2), j]; out y[i, j]", true, "0:39,0:25"},
+        {"torus[i, j]: in x[wrap(i-1:i+1), wrap(j+2)]; out y[i, j]", true, "0:39,0:25"},
+        {"edge[i, j]: in x[clamp(i-2), j]; out y[i, j]", false, "0:39,0:25"},
+        {"mixed[i, j]: in x[wrap(i-1), j], x[clamp(i+1), j]; out y[i, j]", false, "0:39,0:25"},
     };
     for (const auto &row : rows)
-        EXPECT_EQ(pti_ping_pong_may_begin(launch_of(row.declaration, "1:24,1:24")->instance()),
+        EXPECT_EQ(pti_ping_pong_may_begin(launch_of(row.declaration, row.threads)->instance()),
                   row.may_begin)
             << row.declaration;
 }

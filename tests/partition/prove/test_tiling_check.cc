@@ -182,10 +182,15 @@ void run_tile(const Calls &calls, const pti_tiling &tiling, const int64_t *posit
               Memory *memory) {
     Memory own = tiling.is_apart ? Memory(calls) : *memory;
     const polytile_domain tile = pti_tiling_own(&tiling, position);
-    for (int l = 0; l < tiling.n_launches; l++)
-        visit_points(pti_tiling_part(&tiling, position, l), [&](const polytile_domain &thread) {
-            own.run_thread(calls.calls()[static_cast<size_t>(l)], static_cast<uint64_t>(l), thread);
-        });
+    for (int l = 0; l < tiling.n_launches; l++) {
+        polytile_domain parts[PTI_TILING_PARTS];
+        const int n_parts = pti_tiling_parts(&tiling, position, l, parts);
+        for (int p = 0; p < n_parts; p++)
+            visit_points(parts[p], [&](const polytile_domain &thread) {
+                own.run_thread(calls.calls()[static_cast<size_t>(l)], static_cast<uint64_t>(l),
+                               thread);
+            });
+    }
     for (int l = 0; l < tiling.n_launches; l++) {
         const pti_call &call = calls.calls()[static_cast<size_t>(l)];
         polytile_domain threads;
@@ -351,7 +356,8 @@ std::string window(const char *index, Random *random) {
 }
 
 /** A kernel that reads some arrays around a thread, and writes or updates its own element. */
-Step draw_step(int n_dims, int n_arrays, const polytile_domain &domain, Random *random) {
+Step draw_step(int n_dims, int n_arrays, const polytile_domain &domain, unsigned rounds,
+               Random *random) {
     const char *const names[] = {"i", "j"};
     const std::string indices = n_dims == 1 ? "i" : "i, j";
     const int written = static_cast<int>(random->number(0, n_arrays - 1));
@@ -366,10 +372,13 @@ Step draw_step(int n_dims, int n_arrays, const polytile_domain &domain, Random *
             continue;
         step.declaration +=
             (r == 0 ? "" : ", ") + std::string(1, static_cast<char>('A' + read)) + "[";
-        for (int d = 0; d < n_dims; d++)
-            step.declaration +=
-                (d == 0 ? "" : ", ") +
-                (random->chance(30) ? std::string(names[d]) : window(names[d], random));
+        for (int d = 0; d < n_dims; d++) {
+            const std::string around = window(names[d], random);
+            const bool wraps = pti_goes_round(rounds, d) && random->chance(80);
+            step.declaration += (d == 0 ? "" : ", ") + (random->chance(30) ? std::string(names[d])
+                                                        : wraps            ? "wrap(" + around + ")"
+                                                                           : around);
+        }
         step.declaration += "]";
         step.arrays.push_back(read);
     }
@@ -378,6 +387,8 @@ Step draw_step(int n_dims, int n_arrays, const polytile_domain &domain, Random *
     step.arrays.push_back(written);
     for (int d = 0; d < n_dims; d++) {
         polytile_range &range = step.threads.range[d];
+        if (pti_goes_round(rounds, d))
+            continue;
         range.lo += random->number(0, 3);
         range.hi -= random->number(0, 3);
     }
@@ -408,9 +419,11 @@ void check_one_chain(Random *random, Counts *counts) {
         domain.range[d] = {lo, lo + random->number(12, n_dims == 1 ? 60 : 22), 1};
     }
     const int n_arrays = static_cast<int>(random->number(2, 3));
+    const auto rounds =
+        static_cast<unsigned>(random->chance(60) ? 0 : random->number(1, (1 << n_dims) - 1));
     std::vector<Step> steps;
     for (int64_t k = random->number(1, 5); k > 0; k--)
-        steps.push_back(draw_step(n_dims, n_arrays, domain, random));
+        steps.push_back(draw_step(n_dims, n_arrays, domain, rounds, random));
     const Calls calls(domain, n_arrays, steps);
     if (!calls.are_valid())
         return;
@@ -418,6 +431,7 @@ void check_one_chain(Random *random, Counts *counts) {
     for (int d = 0; d < n_dims; d++)
         tile.push_back(random->number(2, 9));
     pti_tiling tiling = calls.tiling(tile);
+    tiling.rounds = rounds;
     pti_text why = {};
     std::string reason, text;
     for (const Step &step : steps)

@@ -39,11 +39,12 @@ class TiledSkew : public Skewed {
     }
 
     void Tile(const pti_tile_room &of) {
-        std::vector<char> may_be(static_cast<size_t>(chain().n_launches), 1);
+        const std::vector<pti_tile_kernel> tiles(static_cast<size_t>(chain().n_launches),
+                                                 PTI_TILES_ROUND);
         pti_skew_request request = Request(0);
-        EXPECT_EQ(pti_tiled_find(&of, reinterpret_cast<const bool *>(may_be.data()),
-                                 request.dropped, const_cast<pti_chain *>(&chain())),
-                  POLYTILE_OK);
+        EXPECT_EQ(
+            pti_tiled_find(&of, tiles.data(), request.dropped, const_cast<pti_chain *>(&chain())),
+            POLYTILE_OK);
     }
 
     pti_schedule *Build(const pti_skew_shape &shape) {

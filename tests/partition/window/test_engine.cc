@@ -104,8 +104,8 @@ class Steps {
         window.n_steps = in_place ? bound_.n_launches : window.n_steps;
         for (int l = 0; l < bound_.n_launches; l++)
             asked_.push_back({&options_, step_[l].call,
-                              pti_asked_touched_bytes(step_[l].call.instance), true, false, true,
-                              in_place ? &marker_ : nullptr});
+                              pti_asked_touched_bytes(step_[l].call.instance), true, PTI_TILES_NONE,
+                              true, in_place ? &marker_ : nullptr});
         window.step = step_;
         window.asked = asked_.data();
         window.arrays = bound_.arrays;

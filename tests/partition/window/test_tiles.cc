@@ -32,10 +32,12 @@ class Tiles : public testing::Test {
     /** The first array and the last one are fields; what is between is read by all launches. '>'
      * goes from the first to the last, '<' back, and 'x' from a third field to the first; of three
      * fields digits say how often each has become the next one. */
-    void make(const char *declaration, const std::string &directions) {
+    void make(const char *declaration, const std::string &directions, bool has_all_rows = false) {
         const int64_t extents[] = {600, 900};
         const polytile_domain field = polytile_domain_from_extents(2, extents);
-        const polytile_domain threads = {2, {{2, 597, 1}, {2, 897, 1}}};
+        polytile_domain threads = {2, {{2, 597, 1}, {2, 897, 1}}};
+        if (has_all_rows)
+            threads.range[0] = {0, 599, 1};
         polytile_kernel *kernel = nullptr;
         polytile_array *arrays[3] = {};
         polytile_plan *plan = nullptr;
@@ -81,7 +83,7 @@ class Tiles : public testing::Test {
     }
 
     void find(const pti_tile_room &room) {
-        const auto all = [](const void *, int) { return true; };
+        const auto all = [](const void *, int) { return PTI_TILES_ROUND; };
         EXPECT_EQ(pti_tiles_find(&room, all, nullptr, schedule_, &why_), POLYTILE_OK);
         EXPECT_EQ(pti_tiles_place_aside(schedule_, &why_), POLYTILE_OK);
     }
@@ -124,11 +126,40 @@ TEST_F(Tiles, RunAllOfARowButItsEnds) {
     EXPECT_NE(std::string(why_.data).find("run as"), std::string::npos) << why_.data;
 }
 
+/** Threads are those of all rows; columns beside them stay. */
+TEST_F(Tiles, GoRoundPeriodicArrays) {
+    const struct {
+        const char *reason;
+        void (*harm)(pti_tiles *tiles);
+    } rows[] = {
+        {nullptr, [](pti_tiles *) {}},
+        {"", [](pti_tiles *tiles) { tiles->rounds = 0; }},
+        {"once round", [](pti_tiles *tiles) { tiles->rounds = 2; }},
+        {"once round", [](pti_tiles *tiles) { tiles->rounds = 4; }},
+        {"", [](pti_tiles *tiles) { tiles->step.before[0]--; }},
+        {"once round", [](pti_tiles *tiles) { tiles->tile[0] = tiles->own.range[0].hi; }},
+        {"no slab", [](pti_tiles *tiles) { tiles->is_of_ring = true; }},
+    };
+    for (const auto &row : rows) {
+        make("ring[i, j]: in A[wrap(i-2), j]; out B[i, j]", turns_20, true);
+        find(room);
+        ASSERT_GT(schedule_->n_tiles, 0) << why_.data;
+        EXPECT_EQ(schedule_->tiles[0].rounds, 1u);
+        row.harm(&schedule_->tiles[0]);
+        EXPECT_EQ(holds(), row.reason == nullptr) << last_;
+        if (row.reason != nullptr)
+            EXPECT_NE(last_.find(row.reason), std::string::npos) << last_;
+        pti_schedule_free(schedule_);
+        schedule_ = nullptr;
+    }
+}
+
 TEST_F(Tiles, AreNotForOtherLaunches) {
     const struct {
         const char *declaration;
         std::string directions;
         pti_tile_room room;
+        bool has_all_rows = false;
     } rows[] = {
         {jacobi, ">>>>>>>>>>", room},
         {jacobi, "><", room},
@@ -139,10 +170,11 @@ TEST_F(Tiles, AreNotForOtherLaunches) {
         {"two[i, j]: in A[i-1:i+1, j]; out B[i, j]; inout C[i, j]", turns_20, room},
         {"mean[i, j]: in A[i, :]; out B[i, j]", turns_20, room},
         {"flip[i, j]: in A[i, j]; out B[i+1, j]", turns_20, room},
-        {"ring[i, j]: in A[wrap(i-2), j]; out B[i, j]", turns_20, room},
+        {"edge[i, j]: in A[clamp(i-2), j]; out B[i, j]", turns_20, room, true},
+        {"side[i, j]: in A[i, wrap(j-3)]; out B[i, j]", turns_20, room},
     };
     for (const auto &row : rows) {
-        make(row.declaration, row.directions);
+        make(row.declaration, row.directions, row.has_all_rows);
         find(row.room);
         EXPECT_EQ(schedule_->n_tiles, 0) << row.declaration << " " << row.directions;
         EXPECT_TRUE(holds()) << last_;
@@ -203,6 +235,35 @@ TEST_F(Tiles, RunInTwoPartsWhereTwoArraysAreAlive) {
         pti_schedule_free(schedule_);
         schedule_ = nullptr;
     }
+}
+
+TEST_F(Tiles, GoRoundNoPeriodicArraysOfWhichTwoAreAlive) {
+    const struct {
+        const char *declaration;
+        std::string directions;
+    } rows[] = {{"wave[i, j]: in U[wrap(i-1:i+1), j], P[i, j]; out N[i, j]", rounds_21},
+                {"leap[i, j]: in U[wrap(i-1:i+1), j]; inout P[i, j]", turns_20}};
+    for (const auto &row : rows) {
+        make(row.declaration, row.directions, true);
+        find(room);
+        EXPECT_EQ(schedule_->n_tiles, 0);
+        ASSERT_NE(why_.data, nullptr);
+        EXPECT_NE(std::string(why_.data).find(
+                      "tiles that go round periodic arrays store one array, not 2"),
+                  std::string::npos)
+            << why_.data;
+        pti_schedule_free(schedule_);
+        schedule_ = nullptr;
+        pti_text_free(&why_);
+        why_ = {};
+    }
+    make("leap[i, j]: in U[i, j-1:j+1]; inout P[i, j]", turns_20, true);
+    find(room);
+    ASSERT_GE(schedule_->n_tiles, 1);
+    EXPECT_TRUE(holds()) << last_;
+    schedule_->tiles[0].rounds = 1;
+    EXPECT_FALSE(holds());
+    EXPECT_NE(last_.find("once round"), std::string::npos) << last_;
 }
 
 TEST_F(Tiles, HaveNoPlaceAsideWhereTheDeviceIsFull) {
