@@ -1,5 +1,6 @@
 #include "support/environment.h"
 #include "support/fake_cuda.h"
+#include "support/places.h"
 #include "support/random.h"
 #include "support/scale.h"
 
@@ -16,6 +17,7 @@
 extern "C" {
 #include "access/set/boxes.h"
 #include "launch/cuda/rims.h"
+#include "launch/device/link_cache.h"
 }
 
 /* Periodic launches on a GPU: threads away from the ends run the kernel that does not look for
@@ -138,7 +140,22 @@ void expect_right(const Program &of, Random *random) {
 
 class CudaRims : public testing::Test {
   protected:
-    void SetUp() override { environment_.set("POLYTILE_CHECK", "plan"); }
+    void SetUp() override {
+        environment_.set("POLYTILE_CHECK", "plan");
+        environment_.set("POLYTILE_CACHE", in_build("cache/rims").c_str());
+        keep_default_link();
+    }
+
+  private:
+    /** Whether launches are fused in slabs depends on the link, and a busy machine measures any. */
+    static void keep_default_link() {
+        polytile_context *ctx = nullptr;
+        ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+        pti_link_cache_write(ctx, "GPU-41414141-4141-4141-4141-414141414141-13000",
+                             &polytile_link_default);
+        polytile_context_destroy(ctx);
+    }
+
     Environment environment_;
 };
 
