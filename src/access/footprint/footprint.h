@@ -91,6 +91,9 @@ typedef enum pti_trend { PTI_CONSTANT, PTI_RISING, PTI_FALLING, PTI_MIXED } pti_
  * L[i, 0:i] along i. */
 pti_trend pti_operand_trend(const pti_instance *instance, int operand, int index);
 
+/** As pti_operand_trend(), of threads that do not go beyond an edge (edges.h). */
+pti_trend pti_operand_trend_within_edges(const pti_instance *instance, int operand, int index);
+
 /** Return whether any of an operand's sections names an index: its footprint moves or grows with
  * it. */
 bool pti_operand_depends(const pti_instance *instance, int operand, int index);

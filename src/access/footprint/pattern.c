@@ -164,12 +164,14 @@ static bool comes_and_goes(const pti_section *section, int index) {
     return does;
 }
 
-pti_trend pti_operand_trend(const pti_instance *instance, int operand, int index) {
-    const pti_operand *touched = &instance->operand[operand];
-    for (int s = 0; s < touched->n_sections; s++)
-        if (comes_and_goes(&instance->section[touched->first_section + s], index) ||
-            pti_section_looks_up_by(&instance->section[touched->first_section + s], index))
+static pti_trend trend_of(const pti_instance *instance, const pti_operand *touched, int index,
+                          bool with_edges) {
+    for (int s = 0; s < touched->n_sections; s++) {
+        const pti_section *section = &instance->section[touched->first_section + s];
+        if ((with_edges && comes_and_goes(section, index)) ||
+            pti_section_looks_up_by(section, index))
             return PTI_MIXED;
+    }
     pti_trend trend = PTI_CONSTANT;
     for (int d = 0; d < touched->domain.n_dims; d++)
         trend = combine_trends(trend, dimension_trend(instance, touched, d, index));
@@ -177,6 +179,14 @@ pti_trend pti_operand_trend(const pti_instance *instance, int operand, int index
         trend = combine_trends(
             trend, appearance_trend(&instance->section[touched->first_section + s], index));
     return trend;
+}
+
+pti_trend pti_operand_trend(const pti_instance *instance, int operand, int index) {
+    return trend_of(instance, &instance->operand[operand], index, true);
+}
+
+pti_trend pti_operand_trend_within_edges(const pti_instance *instance, int operand, int index) {
+    return trend_of(instance, &instance->operand[operand], index, false);
 }
 
 /** Return an expression without one of its indices. */

@@ -248,7 +248,8 @@ static polytile_status offer_variants(chooser *of, const pti_family *family) {
     pti_candidate candidate = {.variant = pti_variant_of(family, 0)};
     polytile_status status = POLYTILE_OK;
     while (status == POLYTILE_OK &&
-           family->next(&of->problem, &of->buffers, true, &candidate.variant)) {
+           family->next(&of->problem, &of->buffers, of->choice->schedule != NULL,
+                        &candidate.variant)) {
         int64_t need_bytes;
         candidate.n_kernels =
             of->choice->schedule == NULL

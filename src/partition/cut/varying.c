@@ -1,6 +1,7 @@
 /* Superblocks of varying size, for footprints that grow or shrink with the position: along one such
  * index each superblock is as long as fits, the others are cut evenly. Cutting greedily is optimal
  * along one index, since a part of what fits fits. */
+#include "access/footprint/footprint.h"
 #include "base/checked.h"
 #include "partition/cut/family.h"
 
@@ -30,19 +31,32 @@ static bool superblock_fits(const varying *of, const int64_t *first, const int64
                .arena_bytes <= limit_bytes;
 }
 
-/** The most blocks along the varying index from first on; 0 if not even one fits. */
-static int64_t longest_from(const varying *of, const int64_t *first, int64_t *shape) {
-    int64_t fitting = 0;
-    int64_t failing = of->problem->grid.n_blocks[of->index] - first[of->index] + 1;
-    while (failing - fitting > 1) {
-        int64_t middle = fitting + (failing - fitting) / 2;
-        shape[of->index] = middle;
-        if (superblock_fits(of, first, shape))
-            fitting = middle;
-        else
-            failing = middle;
-    }
-    return fitting;
+/** A search for the most blocks along the varying index: the longest known to fit, and the shortest
+ * known not to. */
+typedef struct search {
+    int64_t fitting, failing;
+} search;
+
+static void try_length(const varying *of, const int64_t *first, int64_t length, int64_t *shape,
+                       search *known) {
+    if (length <= known->fitting || length >= known->failing)
+        return;
+    shape[of->index] = length;
+    if (superblock_fits(of, first, shape))
+        known->fitting = length;
+    else
+        known->failing = length;
+}
+
+/** The most blocks along the varying index from first on; 0 if not even one fits. Most superblocks
+ * are as long as the one before: near, or 0 for the first. */
+static int64_t longest_from(const varying *of, const int64_t *first, int64_t near, int64_t *shape) {
+    search known = {.failing = of->problem->grid.n_blocks[of->index] - first[of->index] + 1};
+    try_length(of, first, near, shape, &known);
+    try_length(of, first, near + 1, shape, &known);
+    while (known.failing - known.fitting > 1)
+        try_length(of, first, known.fitting + (known.failing - known.fitting) / 2, shape, &known);
+    return known.fitting;
 }
 
 /** Cut one column of the grid; gives the number of superblocks, 0 if nothing fits, -1 if memory
@@ -52,9 +66,10 @@ static int64_t cut_column(const varying *of, int64_t *first, pti_partition *part
     for (int d = 0; d < of->problem->instance->n_indices; d++)
         shape[d] = of->shape[d];
     int64_t n_cut = 0;
+    int64_t length = 0;
     first[of->index] = 0;
     while (first[of->index] < of->problem->grid.n_blocks[of->index]) {
-        int64_t length = longest_from(of, first, shape);
+        length = longest_from(of, first, length, shape);
         if (length == 0)
             return 0;
         shape[of->index] = length;
@@ -63,8 +78,9 @@ static int64_t cut_column(const varying *of, int64_t *first, pti_partition *part
             return -1;
         partition->shape[of->index] = pti_max(partition->shape[of->index], length);
         first[of->index] += length;
-        if (++n_cut + partition->n_superblocks > 2 * of->max_superblocks)
+        if (partition->n_superblocks > of->max_superblocks)
             return 0;
+        n_cut++;
     }
     return n_cut;
 }
@@ -81,10 +97,31 @@ static bool next_column(const varying *of, int64_t *first) {
     return false;
 }
 
+/** Return whether single blocks along the varying index fit at the corners of the grid, where
+ * footprints are usually largest. */
+static bool corners_fit(const varying *of) {
+    const int n_indices = of->problem->instance->n_indices;
+    bool fit = true;
+    for (unsigned corner = 0; corner < 1u << n_indices && fit; corner++) {
+        int64_t first[POLYTILE_MAX_DIMS], shape[POLYTILE_MAX_DIMS];
+        for (int d = 0; d < n_indices; d++) {
+            shape[d] = d == of->index ? 1 : of->shape[d];
+            first[d] = (corner >> d & 1) == 0
+                           ? 0
+                           : (of->problem->grid.n_blocks[d] - 1) / shape[d] * shape[d];
+        }
+        fit = superblock_fits(of, first, shape);
+    }
+    return fit;
+}
+
 /** All columns for one shape of the other indices; *found says whether they fit. */
 static bool cut_all(const varying *of, bool *found, pti_partition *partition) {
     int64_t first[POLYTILE_MAX_DIMS] = {0};
     *partition = (pti_partition){.n_buffers = of->n_buffers};
+    *found = false;
+    if (!corners_fit(of))
+        return true;
     for (int d = 0; d < of->problem->instance->n_indices; d++)
         partition->shape[d] = d == of->index ? 0 : of->shape[d];
     int64_t n_cut;
@@ -145,15 +182,24 @@ static bool cut_to_fit(const pti_problem *problem, const pti_candidate *candidat
     return made;
 }
 
-/** With each number of buffers, where some footprint does not only move. */
+/** Return whether footprints grow or shrink along some index. Edges alone, at the ends, are worth it
+ * where equal superblocks fit nowhere because some go round an end. */
+static bool varies(const pti_problem *problem, bool fits) {
+    const pti_instance *instance = problem->instance;
+    bool does = false;
+    for (int d = 0; d < instance->n_indices && !does; d++) {
+        does = !problem->only_moves[d] && !fits;
+        for (int o = 0; o < instance->n_operands && !does; o++)
+            does = pti_operand_trend_within_edges(instance, o, d) != PTI_CONSTANT;
+    }
+    return does;
+}
+
+/** With each number of buffers. */
 static bool add_varying_buffer(const pti_problem *problem, const pti_buffer_range *buffers,
                                bool fits, pti_variant *variant) {
-    (void)fits;
-    bool varies = false;
-    for (int d = 0; d < problem->instance->n_indices; d++)
-        varies |= !problem->only_moves[d];
     variant->n_buffers = variant->n_buffers == 0 ? buffers->first : variant->n_buffers + 1;
-    return varies && variant->n_buffers <= buffers->last;
+    return variant->n_buffers <= buffers->last && varies(problem, fits);
 }
 
 const pti_family pti_family_varying = {
