@@ -30,8 +30,9 @@ struct pti_family {
     int64_t multiple_threads; /* of it extents along a variant's index are multiples; 0: even */
 
     /** The next variant that a launch can be cut by; the first one has no buffers yet. fits: some
-     * shape of the one before fits; of a family without estimates: of another family. False if there is none, of a first one: the family does not
-     * apply. NULL: not by itself, but where another family or a strategy names it. */
+     * shape of the one before fits; of a family without estimates: of another family. False if
+     * there is none, of a first one: the family does not apply. NULL: not by itself, but where
+     * another family or a strategy names it. */
     bool (*next)(const pti_problem *problem, const pti_buffer_range *buffers, bool fits,
                  pti_variant *variant);
 
