@@ -443,11 +443,18 @@ static bool do_clash(const pti_instance *instance, const polytile_domain *thread
            pti_box_intersect(&hull, &its_hull, &common);
 }
 
+static bool is_in_pieces(const pti_instance *instance, int operand) {
+    bool is = false;
+    for (int o = 0; o < instance->n_operands; o++)
+        is = is || are_pieces_of_one(instance, operand, o);
+    return is;
+}
+
 bool pti_pieces_clash(const pti_instance *instance, const polytile_domain *threads) {
     bool clash = false;
     for (int o = 0; instance->n_further > 0 && o < instance->n_operands; o++) {
         const pti_operand *operand = &instance->operand[o];
-        clash = clash || (operand->writes && !operand->partial &&
+        clash = clash || (operand->writes && !operand->partial && is_in_pieces(instance, o) &&
                           pti_operand_writes_unknown(instance, operand, threads));
         for (int p = 0; p < o; p++)
             clash = clash || do_clash(instance, threads, o, p);
