@@ -138,8 +138,8 @@ static json_t *json_period(const pti_period *period) {
     if (period->times == 0)
         return json_null();
     const pti_json_member members[] = {
-        {"first", json_integer(period->first_superblock)},
-        {"length", json_integer(period->n_superblocks)},
+        {"first", json_integer(period->first_kernel)},
+        {"length", json_integer(period->n_kernels)},
         {"times", json_integer(period->times)},
         {NULL, NULL},
     };
