@@ -62,7 +62,7 @@ bool pti_check_turns_in_order(const pti_schedule *schedule, pti_text *why);
 typedef struct pti_array_state {
     pti_boxes unwritten; /* elements that nobody wrote yet */
     pti_boxes lost;      /* whose newest version is nowhere */
-    polytile_range rows; /* along its axis: where the stretch before has placements */
+    polytile_range rows; /* along its axis: where the stretch before used it */
 } pti_array_state;
 
 /** Free states of all arrays, and the list, which may be NULL. */

@@ -17,15 +17,39 @@ static int axis_of(const pti_schedule *schedule, int array) {
                              schedule->instance->operand[array].domain.n_dims);
 }
 
-/** Where a flat schedule has placements of an array. */
+static void extend_rows(polytile_range *rows, int64_t lo, int64_t hi) {
+    rows->lo = pti_min(rows->lo, lo);
+    rows->hi = pti_max(rows->hi, hi);
+}
+
+/** Extend rows by all that a launch's threads touch, ends of the array aside. */
+static void extend_by_launch(const pti_call *call, int array, int axis,
+                             const polytile_domain *threads, polytile_range *rows) {
+    for (int s = 0; s < call->instance->n_sections; s++) {
+        const pti_section *section = &call->instance->section[s];
+        const pti_subscript *along = &section->subscript[axis];
+        if (call->array[section->operand] == array)
+            extend_rows(rows, pti_value_at_corner(&along->lo, threads, false),
+                        pti_value_at_corner(&along->hi, threads, true));
+    }
+}
+
+/** Where a flat schedule uses an array, or holds something of it before. */
 static polytile_range find_rows(const pti_schedule *schedule, int array, int axis) {
     polytile_range rows = {INT64_MAX, INT64_MIN, 1};
-    for (int64_t p = 0; p < schedule->n_placements && axis >= 0; p++) {
-        const pti_placement *placement = &schedule->placement[p];
-        if (placement->operand != array)
-            continue;
-        rows.lo = pti_min(rows.lo, placement->layout.hull.range[axis].lo);
-        rows.hi = pti_max(rows.hi, placement->layout.hull.range[axis].hi);
+    for (int64_t k = 0; k < schedule->n_ops && axis >= 0; k++) {
+        const pti_op *op = &schedule->op[k];
+        if (op->kind == PTI_LAUNCH)
+            extend_by_launch(&schedule->launch[op->launch].call, array, axis, &op->box, &rows);
+        else if (schedule->placement[op->placement].operand == array)
+            extend_rows(&rows, op->box.range[axis].lo, op->box.range[axis].hi);
+    }
+    for (int k = 0; k < schedule->n_before && axis >= 0; k++) {
+        const pti_holding *holding = &schedule->before[k];
+        const bool is_of_array = schedule->placement[holding->placement].operand == array;
+        for (int b = 0; b < holding->valid.n_boxes && is_of_array; b++)
+            extend_rows(&rows, holding->valid.box[b].range[axis].lo,
+                        holding->valid.box[b].range[axis].hi);
     }
     return rows;
 }

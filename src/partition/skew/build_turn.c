@@ -119,6 +119,8 @@ void pti_skew_turn_begin(pti_skew_builder *builder) {
         builder->builder.failed = true;
         return;
     }
+    builder->part[0] = turns->first;
+    builder->part[1] = turns->first + turns->n - 1;
     period->first_op = schedule->n_ops;
     period->first_placement = schedule->n_placements;
     for (int l = 0; l < schedule->n_launches; l++) {
@@ -152,5 +154,7 @@ void pti_skew_turn_end(pti_skew_builder *builder) {
     }
     period->times = builder->turns.times;
     builder->n_unlisted = pti_slabs_unlisted(&builder->turns);
+    builder->part[0] = builder->turns.first + builder->turns.n * builder->turns.times;
+    builder->part[1] = INT64_MAX;
     forget_done(builder);
 }

@@ -49,6 +49,7 @@ typedef struct pti_skew_builder {
     pti_skew_sets sets;
     pti_slab_turns turns;
     int64_t n_unlisted;    /* slabs so far for which those of a turn stand */
+    int64_t part[2];       /* first and last slab of the part of the schedule at hand */
     pti_skew_image *image; /* of each array */
     pti_boxes reused;
     pti_pass pass; /* at hand */
@@ -77,7 +78,8 @@ void pti_skew_builder_end(pti_skew_builder *builder);
 /** Begin a pass as pti_pass_begin() does. */
 bool pti_skew_builder_pass(const pti_skew_builder *builder, int number, pti_pass *pass);
 
-/** Return the superblock of a launch in a slab, or in the nearest one that has threads of it. */
+/** Return the superblock of a launch in a slab, or in the nearest one of the part at hand that has
+ * threads of it. */
 int64_t pti_skew_superblock_at(const pti_skew_builder *builder, int launch, int64_t k);
 
 /** Add an operation without waits that its stream has made before; returns its position. */

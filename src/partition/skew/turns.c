@@ -97,8 +97,8 @@ static bool is_even(const pti_boxes *set, int axis, const polytile_range *rows) 
     return is;
 }
 
-/** Return whether what moves of an array is the same in all rows of turns, and what nobody wrote in
- * all rows of their images. */
+/** Return whether what moves of an array is the same in all rows of turns, and so is what nobody
+ * wrote. */
 static bool are_sets_even(const search *of, const pti_skew_request *request, int array,
                           const pti_slab_turns *turns) {
     const pti_pass_sets *sets = pti_skew_sets_of(of->sets, 0, array);
@@ -109,11 +109,9 @@ static bool are_sets_even(const search *of, const pti_skew_request *request, int
         return sets->filled.n_boxes == 0 && sets->live.n_boxes == 0;
     const polytile_range rows = {of->pass->begin + (turns->first - 1) * slab + band->lo,
                                  of->pass->begin + (end + 1) * slab - 1 + band->hi, 1};
-    const polytile_range images = {image_of_lap(of, array, lap_before(of, turns->first)).lo,
-                                   image_of_lap(of, array, lap_before(of, end)).hi, 1};
     return is_even(&sets->exposed, axis, &rows) && is_even(&sets->filled, axis, &rows) &&
            is_even(&sets->live, axis, &rows) &&
-           (request->unwritten == NULL || is_even(&request->unwritten[array], axis, &images));
+           (request->unwritten == NULL || is_even(&request->unwritten[array], axis, &rows));
 }
 
 /** Return whether what a launch touches in turns moves on with its arrays. */
@@ -146,6 +144,32 @@ static bool do_launches_move(const search *of, const pti_slab_turns *turns) {
     return do_move;
 }
 
+static bool does_launch_write(const pti_call *call, int array) {
+    bool does = false;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        does = does || (call->array[o] == array && call->instance->operand[o].writes);
+    return does;
+}
+
+/** Return whether rows alone tell that a turn's threads may follow those of later launches in the
+ * turn before: what one of the two writes of an array is behind what the other touches. */
+static bool are_rows_apart(const search *of, int array) {
+    const pti_pass *pass = of->pass;
+    int64_t touched = INT64_MIN, written = INT64_MIN;
+    bool are_apart = true;
+    for (int l = pass->end - 1; l >= pass->first && are_apart; l--) {
+        const bool writes = does_launch_write(&pass->chain->launch[l].call, array);
+        const int64_t shift = pass->shift[l - pass->first];
+        pti_reach reach;
+        if (!pti_chain_reach(pass->chain, l, array, &reach))
+            continue;
+        are_apart = reach.lo - shift >= (writes ? touched : written);
+        touched = pti_max(touched, reach.hi - shift);
+        written = writes ? pti_max(written, reach.hi - shift) : written;
+    }
+    return are_apart;
+}
+
 /** The slabs of a turn that has enough sub-kernels. */
 static int64_t count_slabs_of_turn(const search *of, int64_t fewest_kernels) {
     const pti_skew_shape *shape = of->shape;
@@ -173,6 +197,7 @@ pti_slab_turns pti_skew_turns_find(const pti_skew_request *request, const pti_sk
         found.times--;
     bool are_even = found.times >= FEWEST_TURNS && do_launches_move(&of, &found);
     for (int a = 0; a < n_arrays_of(&of) && are_even; a++)
-        are_even = pass->chain->axis[a] == PTI_AXIS_NONE || are_sets_even(&of, request, a, &found);
+        are_even = pass->chain->axis[a] == PTI_AXIS_NONE ||
+                   (are_sets_even(&of, request, a, &found) && are_rows_apart(&of, a));
     return are_even ? found : none;
 }

@@ -20,7 +20,8 @@ typedef struct pti_slab_turns {
  *
  * In all their slabs, and in the one before and after, every launch has as many threads, and all
  * that they touch moves on with them; images slide, and what comes and goes is the same in all
- * rows. Chains that are folded or run in tiles have none.
+ * rows. Conflicts of launches are apart by whole rows. Chains that are folded or run in tiles have
+ * none.
  */
 pti_slab_turns pti_skew_turns_find(const pti_skew_request *request, const pti_skew_shape *shape,
                                    const pti_pass *pass, const pti_skew_sets *sets);

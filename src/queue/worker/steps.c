@@ -122,7 +122,8 @@ static pti_instance *make_arrays(const polytile_queue *queue) {
     return arrays;
 }
 
-/** What steps go on from: the device, or in place the arrays and the host's caches. */
+/** What steps go on from: the device, or in place the arrays and the host's caches. A member of a
+ * group meets others once a schedule, so that its schedules are not run in stretches. */
 static pti_step_window begin_window(polytile_queue *queue, const pti_steps *steps) {
     bool in_place = queue->residency == NULL;
     return (pti_step_window){.step = steps->step,
@@ -134,7 +135,8 @@ static pti_step_window begin_window(polytile_queue *queue, const pti_steps *step
                              .tile_room = queue->device->tile_room,
                              .core_bytes = in_place ? pti_host_core_cache_bytes() : 0,
                              .n_workers = queue->device->fill_threads,
-                             .not_fused = &queue->not_fused};
+                             .not_fused = &queue->not_fused,
+                             .may_repeat = !in_place && queue->kept_cuts == NULL};
 }
 
 /** A launch that is alone in place needs no arrays. False when memory runs out. */

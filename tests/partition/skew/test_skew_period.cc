@@ -3,7 +3,9 @@
 
 #include "support/scale.h"
 
-#include <functional>
+#include <algorithm>
+#include <cstdio>
+#include <map>
 
 extern "C" {
 #include "partition/schedule/stretch.h"
@@ -162,6 +164,207 @@ TEST(SkewPeriodRandom, AnyChainsScheduleIsThatOfTheFlatList) {
         const Both both(skew.Request(ArenaOf(skew.chain(), shape)), shape);
         ASSERT_NO_FATAL_FAILURE(ExpectRight(both));
     }
+}
+
+/* Mutants. */
+
+/** The list with all turns that a schedule with a period stands for: each stretch waits for all of
+ * the one before it. */
+class Unfolded {
+  public:
+    explicit Unfolded(const pti_schedule &folded) {
+        pti_stretch_walk walk = pti_stretch_walk_begin(&folded);
+        boxes_.resize(static_cast<size_t>(folded.n_launches));
+        placed_.resize(boxes_.size());
+        while (const pti_schedule *stretch = pti_stretch_walk_next(&walk))
+            Append(*stretch);
+        pti_stretch_walk_end(&walk);
+        Finish(folded);
+    }
+
+    std::string objection() const { return Objection(&flat_); }
+
+  private:
+    /** Placements of a stretch; what is carried has those of the stretch before. */
+    std::vector<int64_t> PlacementsOf(const pti_schedule &stretch) {
+        std::vector<int64_t> number(static_cast<size_t>(stretch.n_placements), -1);
+        for (int k = 0; k < stretch.n_before; k++)
+            number[static_cast<size_t>(stretch.before[k].placement)] =
+                carried_[static_cast<size_t>(k)];
+        for (int64_t p = 0; p < stretch.n_placements; p++)
+            if (number[static_cast<size_t>(p)] < 0) {
+                number[static_cast<size_t>(p)] = static_cast<int64_t>(placements_.size());
+                placements_.push_back(stretch.placement[p]);
+            }
+        carried_.clear();
+        for (int k = 0; k < stretch.n_after; k++)
+            carried_.push_back(number[static_cast<size_t>(stretch.after[k].placement)]);
+        return number;
+    }
+
+    void Append(const pti_schedule &stretch) {
+        const std::vector<int64_t> number = PlacementsOf(stretch);
+        const int64_t first_op = static_cast<int64_t>(ops_.size());
+        const std::map<int, int64_t> before = last_;
+        for (const pti_op *op = stretch.op; op < stretch.op + stretch.n_ops; op++) {
+            const size_t l = static_cast<size_t>(op->launch);
+            pti_op made = *op;
+            made.superblock = static_cast<int64_t>(boxes_[l].size()) -
+                              (op->kind != PTI_LAUNCH && !boxes_[l].empty());
+            if (op->kind == PTI_LAUNCH) {
+                const int64_t *of = pti_schedule_placements(&stretch, op->launch, op->superblock);
+                boxes_[l].push_back(stretch.superblock[op->superblock]);
+                for (int o = 0; o < stretch.launch[l].call.instance->n_operands; o++)
+                    placed_[l].push_back(of[o] < 0 ? -1 : number[static_cast<size_t>(of[o])]);
+            } else {
+                made.placement = number[static_cast<size_t>(op->placement)];
+            }
+            if (op->kind == PTI_COPY)
+                made.source_placement = number[static_cast<size_t>(op->source_placement)];
+            made.first_wait = static_cast<int64_t>(waits_.size());
+            for (int w = 0; w < op->n_waits; w++)
+                waits_.push_back(first_op + stretch.wait[op->first_wait + w]);
+            for (const auto &on_stream : before)
+                waits_.push_back(on_stream.second);
+            made.n_waits = static_cast<int>(static_cast<int64_t>(waits_.size()) - made.first_wait);
+            last_[pti_op_stream(op)] = static_cast<int64_t>(ops_.size());
+            ops_.push_back(made);
+        }
+    }
+
+    void Finish(const pti_schedule &folded) {
+        launches_.assign(folded.launch, folded.launch + folded.n_launches);
+        for (size_t l = 0; l < boxes_.size(); l++) {
+            launches_[l].first_superblock = static_cast<int64_t>(all_boxes_.size());
+            launches_[l].n_superblocks = static_cast<int64_t>(boxes_[l].size());
+            launches_[l].first_placement = static_cast<int64_t>(all_placed_.size());
+            all_boxes_.insert(all_boxes_.end(), boxes_[l].begin(), boxes_[l].end());
+            all_placed_.insert(all_placed_.end(), placed_[l].begin(), placed_[l].end());
+        }
+        for (pti_op &op : ops_) {
+            const pti_schedule_launch &launch = launches_[static_cast<size_t>(op.launch)];
+            op.superblock = launch.first_superblock +
+                            std::min(op.superblock, std::max<int64_t>(0, launch.n_superblocks - 1));
+        }
+        flat_ = folded;
+        flat_.period = {};
+        flat_.launch = launches_.data();
+        flat_.op = ops_.data();
+        flat_.n_ops = static_cast<int64_t>(ops_.size());
+        flat_.wait = waits_.data();
+        flat_.n_waits = static_cast<int64_t>(waits_.size());
+        flat_.superblock = all_boxes_.data();
+        flat_.n_superblocks = static_cast<int64_t>(all_boxes_.size());
+        flat_.placement = placements_.data();
+        flat_.n_placements = static_cast<int64_t>(placements_.size());
+        flat_.launch_placement = all_placed_.data();
+        flat_.n_launch_placements = static_cast<int64_t>(all_placed_.size());
+    }
+
+    pti_schedule flat_ = {}; /* of the lists below, and borrowed from the other */
+    std::vector<pti_schedule_launch> launches_;
+    std::vector<pti_op> ops_;
+    std::vector<int64_t> waits_, carried_;
+    std::vector<pti_placement> placements_;
+    std::map<int, int64_t> last_; /* operation of each stream so far */
+    std::vector<std::vector<polytile_domain>> boxes_;
+    std::vector<std::vector<int64_t>> placed_;
+    std::vector<polytile_domain> all_boxes_;
+    std::vector<int64_t> all_placed_;
+};
+
+/** Change one number of a schedule. */
+void Mutate(pti_schedule *schedule, Random *random) {
+    pti_period *period = &schedule->period;
+    const int64_t by = random->chance(50) ? 1 : -1;
+    const auto any = [random](int64_t n) { return random->number(0, n - 1); };
+    pti_op *op = &schedule->op[any(schedule->n_ops)];
+    pti_carried *carried = &period->carried[any(period->n_carried)];
+    pti_boxes *held = random->chance(50) ? &carried->valid : &carried->dirty;
+    polytile_range *ends = &op->box.range[any(op->box.n_dims)];
+    const auto copy_box = [schedule, op] {
+        if (op->kind == PTI_LAUNCH)
+            schedule->superblock[op->superblock] = op->box;
+    };
+    switch (random->number(0, 13)) {
+    case 0:
+        period->times = std::max<int64_t>(1, period->times + by);
+        break;
+    case 1:
+        period->launch[any(schedule->n_launches)].threads.by[0] += by;
+        break;
+    case 2:
+        period->array[any(schedule->instance->n_operands)].by[0] += by;
+        break;
+    case 3:
+        period->first_op += by;
+        break;
+    case 4:
+        period->n_ops += by;
+        break;
+    case 5:
+        period->launch[any(schedule->n_launches)].first_superblock += by;
+        break;
+    case 6:
+        ends->lo += by, copy_box();
+        break;
+    case 7:
+        ends->hi += by, copy_box();
+        break;
+    case 8:
+        op->n_waits = op->n_waits > 0 ? op->n_waits - 1 : 0;
+        break;
+    case 9:
+        carried->first += by;
+        break;
+    case 10:
+        carried->left += by;
+        break;
+    case 11:
+        if (held->n_boxes > 0)
+            held->box[0].range[any(2)].hi += by;
+        break;
+    case 12:
+        pti_boxes_clear(held);
+        break;
+    case 13:
+        schedule->placement[any(schedule->n_placements)].offset_bytes += 8 * by;
+        break;
+    }
+}
+
+/** What the checker accepts is right as a list of all turns, as the checker of lists has it. */
+TEST(SkewPeriodRandom, MutantsThatAreAcceptedAreRight) {
+    Random random(test_seed("SkewPeriodRandom.MutantsThatAreAcceptedAreRight"));
+    int64_t n_accepted = 0, n_rejected = 0;
+    for (int64_t k = 0; k < scaled(150) && !::testing::Test::HasFailure(); k++) {
+        Skewed chain(long_domains, long_kernels);
+        AddLaunches(&chain, &random);
+        for (int a = 0; a < 3; a++)
+            if (random.chance(50))
+                chain.MakeScratch(a);
+        chain.Find();
+        if (chain.chain().n_launches < 2)
+            continue;
+        const pti_skew_shape shape = OnePass(chain.chain(), &random);
+        const Both both(chain.Request(ArenaOf(chain.chain(), shape)), shape);
+        if (!both.HasPeriod())
+            continue;
+        ASSERT_EQ(Unfolded(*both.folded).objection(), "");
+        for (int m = 0; m < 20; m++) {
+            pti_schedule *mutant = pti_schedule_copy(both.folded);
+            Mutate(mutant, &random);
+            const bool is_accepted = Objection(mutant).empty();
+            (is_accepted ? n_accepted : n_rejected)++;
+            if (is_accepted) {
+                EXPECT_EQ(Unfolded(*mutant).objection(), "");
+            }
+            pti_schedule_free(mutant);
+        }
+    }
+    printf("%lld accepted, %lld rejected\n", static_cast<long long>(n_accepted),
+           static_cast<long long>(n_rejected));
+    EXPECT_GT(n_rejected, n_accepted);
 }
 
 } // namespace
