@@ -1,7 +1,7 @@
 #include "partition/prove/check.h"
 
-#include "partition/prove/column_program.h"
 #include "partition/prove/period.h"
+#include "partition/prove/programs/column_program.h"
 #include "partition/prove/programs/slab_program.h"
 #include "partition/prove/replay.h"
 #include "partition/prove/slab_tiles.h"
@@ -332,7 +332,8 @@ static bool prove_stretches(const pti_schedule *schedule, pti_text *why) {
  * column. */
 static bool prove_ways(const pti_schedule *schedule, pti_text *why) {
     if (schedule->period.times > 0)
-        return pti_check_period(schedule, why) && prove_stretches(schedule, why);
+        return pti_check_period(schedule, why) && pti_check_turns_in_order(schedule, why) &&
+               prove_stretches(schedule, why);
     return prove_schedule(schedule, why) &&
            (!pti_has_slab_tiles(schedule) || prove_slabs(schedule, why)) &&
            (schedule->columns.n == 0 || prove_columns(schedule, why));

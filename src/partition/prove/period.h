@@ -31,7 +31,6 @@
  *   is clipped where it moves. So does all that lies on the device, and stays inside its array.
  * - Carried pieces are found where they are left, moved on, by the first turn, the next one and the
  *   epilogue.
- * - Threads that conflict are in stretches in the order of their launches.
  *
  * Returns true if all holds; otherwise false with the first violation in *why.
  */

@@ -12,7 +12,7 @@ void pti_array_states_free(pti_array_state *states, int n_arrays) {
     free(states);
 }
 
-static int axis_of(const pti_schedule *schedule, int array) {
+static int axis_of_array(const pti_schedule *schedule, int array) {
     return pti_axis_of_shift(&schedule->period.array[array],
                              schedule->instance->operand[array].domain.n_dims);
 }
@@ -35,7 +35,7 @@ static void extend_by_launch(const pti_call *call, int array, int axis,
 }
 
 /** Where a flat schedule uses an array, or holds something of it before. */
-static polytile_range find_rows(const pti_schedule *schedule, int array, int axis) {
+static polytile_range find_used_rows(const pti_schedule *schedule, int array, int axis) {
     polytile_range rows = {INT64_MAX, INT64_MIN, 1};
     for (int64_t k = 0; k < schedule->n_ops && axis >= 0; k++) {
         const pti_op *op = &schedule->op[k];
@@ -71,7 +71,7 @@ pti_array_state *pti_array_states_of(const pti_replay *replay, const pti_period 
         const int n_dims = replay->instance->operand[a].domain.n_dims;
         take_state(replay, a, &states[a]);
         states[a].rows =
-            find_rows(replay->schedule, a, pti_axis_of_shift(&period->array[a], n_dims));
+            find_used_rows(replay->schedule, a, pti_axis_of_shift(&period->array[a], n_dims));
         failed = states[a].unwritten.failed || states[a].lost.failed;
     }
     if (!failed)
@@ -173,7 +173,7 @@ bool pti_check_states_move(const pti_schedule *schedule, int64_t n_turns, int64_
                            const pti_array_state *before, pti_array_state *after, pti_text *why) {
     bool holds = true;
     for (int a = 0; a < schedule->instance->n_operands && holds && n > 1; a++) {
-        const int axis = axis_of(schedule, a);
+        const int axis = axis_of_array(schedule, a);
         const state_step step = {&schedule->instance->operand[a].domain, axis,
                                  axis < 0 ? 0 : n_turns * schedule->period.array[a].by[axis], n,
                                  after[a].rows};
@@ -189,7 +189,7 @@ bool pti_check_last_rows(const pti_schedule *schedule, int64_t turns, const pti_
                          const pti_array_state *last, pti_text *why) {
     bool holds = true;
     for (int a = 0; a < schedule->instance->n_operands && holds; a++) {
-        const int axis = axis_of(schedule, a);
+        const int axis = axis_of_array(schedule, a);
         holds = axis < 0 || last[a].rows.lo > last[a].rows.hi ||
                 last[a].rows.lo >= before[a].rows.lo + turns * schedule->period.array[a].by[axis] ||
                 PTI_REJECT(why, "the epilogue goes back to rows of %s that turns have left behind",

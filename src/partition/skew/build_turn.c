@@ -33,7 +33,7 @@ static void find_again(pti_skew_builder *builder, int array, int64_t turns) {
 
 /** Return whether one of the last launches is the same: it wrote all that this one did, which is
  * behind it. */
-static bool is_repeated(const pti_chain *chain, int launch) {
+static bool has_come_before(const pti_chain *chain, int launch) {
     enum { N_LOOKED_AT = 4 };
     bool is = false;
     for (int l = launch - 1; l >= 0 && l >= launch - N_LOOKED_AT; l--)
@@ -74,7 +74,7 @@ static void find_held(const pti_skew_builder *builder, int array, int64_t k, pti
         pti_boxes_clip(&held->dirty, &clip);
     }
     for (int l = builder->pass.first; l < builder->pass.end; l++)
-        if (!is_repeated(builder->chain, l))
+        if (!has_come_before(builder->chain, l))
             add_written(builder, l, array, k, &clip, &held->dirty);
     pti_boxes_merge(&held->dirty);
     pti_boxes_copy(&held->valid, &sets->exposed);

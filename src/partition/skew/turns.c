@@ -28,7 +28,7 @@ typedef struct search {
     int64_t first, last; /* slabs in which nothing is clipped */
 } search;
 
-static int n_arrays_of(const search *of) {
+static int count_arrays(const search *of) {
     return of->pass->chain->arrays->n_operands;
 }
 
@@ -48,7 +48,7 @@ static void keep_whole_slabs(search *of) {
         const int64_t shift = pass->shift[l - pass->first];
         keep_between(of, -shift, -shift, &cut->call.instance->threads.range[cut->index]);
     }
-    for (int a = 0; a < n_arrays_of(of); a++) {
+    for (int a = 0; a < count_arrays(of); a++) {
         const pti_band *band = &pass->band[a];
         if (band->passes)
             keep_between(of, band->lo, band->hi, &band->hull.range[pass->chain->axis[a]]);
@@ -70,11 +70,11 @@ static polytile_range image_of_lap(const search *of, int array, int64_t lap) {
     return (polytile_range){lo, pti_add_saturated(lo, n_rows - 1), 1};
 }
 
-/** Return whether images of the lap that begins with a slab lie inside of what the pass touches, and
- * are shorter. */
+/** Return whether images of the lap that begins with a slab lie inside of what the pass touches,
+ * and are shorter. */
 static bool do_images_slide(const search *of, int64_t lap) {
     bool do_slide = lap > 0;
-    for (int a = 0; a < n_arrays_of(of) && do_slide; a++) {
+    for (int a = 0; a < count_arrays(of) && do_slide; a++) {
         const pti_band *band = &of->pass->band[a];
         if (!band->passes)
             continue;
@@ -196,7 +196,7 @@ pti_slab_turns pti_skew_turns_find(const pti_skew_request *request, const pti_sk
            !do_images_slide(&of, lap_before(&of, found.first + found.times * found.n)))
         found.times--;
     bool are_even = found.times >= FEWEST_TURNS && do_launches_move(&of, &found);
-    for (int a = 0; a < n_arrays_of(&of) && are_even; a++)
+    for (int a = 0; a < count_arrays(&of) && are_even; a++)
         are_even = pass->chain->axis[a] == PTI_AXIS_NONE ||
                    (are_sets_even(&of, request, a, &found) && are_rows_apart(&of, a));
     return are_even ? found : none;

@@ -81,9 +81,9 @@ pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_g
 int64_t pti_fusion_group_n_listed(const pti_step_window *window, pti_fusion_group *group);
 
 /**
- * The same as pti_fusion_group_build() where their arrays lie whole on the device, out of a schedule that runs them one after
- * the other; NULL where that moves something between them, or when memory runs out. The caller
- * frees it.
+ * The same as pti_fusion_group_build() where their arrays lie whole on the device, out of a
+ * schedule that runs them one after the other; NULL where that moves something between them, or
+ * when memory runs out. The caller frees it.
  */
 pti_schedule *pti_fusion_group_build_resident(const pti_fusion_group *group,
                                               const pti_schedule *apart);

@@ -4,6 +4,9 @@
 #include "access/set/boxes.h"
 #include "partition/schedule/schedule.h"
 
+/* partition/prove/programs: schedules as devices run them that run several launches as one, or
+ * column by column, for the checker alone. It proves these as it proves any. */
+
 /*
  * A schedule as a device runs it that runs the launches of each slab as one (schedule/tiling.h).
  *
