@@ -122,8 +122,15 @@ static pti_instance *make_arrays(const polytile_queue *queue) {
     return arrays;
 }
 
-/** What steps go on from: the device, or in place the arrays and the host's caches. A member of a
- * group meets others once a schedule, so that its schedules are not run in stretches. */
+/** Return whether a queue's schedules may run in stretches. A member of a group meets others once a
+ * schedule. A GPU decides in each stretch by itself whether it pays to pin an array, which then has
+ * only a part of the bytes. */
+static bool may_run_stretches(const polytile_queue *queue) {
+    return queue->residency != NULL && queue->kept_cuts == NULL &&
+           queue->device->tile_room.image_bytes == 0;
+}
+
+/** What steps go on from: the device, or in place the arrays and the host's caches. */
 static pti_step_window begin_window(polytile_queue *queue, const pti_steps *steps) {
     bool in_place = queue->residency == NULL;
     return (pti_step_window){.step = steps->step,
@@ -136,7 +143,7 @@ static pti_step_window begin_window(polytile_queue *queue, const pti_steps *step
                              .core_bytes = in_place ? pti_host_core_cache_bytes() : 0,
                              .n_workers = queue->device->fill_threads,
                              .not_fused = &queue->not_fused,
-                             .may_repeat = !in_place && queue->kept_cuts == NULL};
+                             .may_repeat = may_run_stretches(queue)};
 }
 
 /** A launch that is alone in place needs no arrays. False when memory runs out. */
