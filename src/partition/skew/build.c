@@ -359,6 +359,9 @@ static void add_passes(pti_skew_builder *builder) {
         add_slabs_of_pass(builder, p);
 }
 
+/** Up to so many, superblocks are counted as if all were listed: a plan may have more. */
+enum { FEW_SUPERBLOCKS = 1 << 19 };
+
 /** Find the sets of all passes, and the turns of the only one. */
 static bool find_sets(const pti_skew_request *request, const pti_skew_shape *shape,
                       pti_skew_sets *sets, pti_slab_turns *turns) {
@@ -375,20 +378,26 @@ static bool find_sets(const pti_skew_request *request, const pti_skew_shape *sha
     return true;
 }
 
-int64_t pti_skew_n_listed(const pti_skew_request *request, const pti_skew_shape *shape) {
-    const pti_chain *chain = request->chain;
+/** Find how many slabs are not listed; none if that is not known. */
+static int64_t find_unlisted_slabs(const pti_skew_request *request, const pti_skew_shape *shape) {
     pti_skew_sets sets = {0};
     pti_slab_turns turns;
-    int64_t sum = 0;
     find_sets(request, shape, &sets, &turns);
     pti_skew_sets_free(&sets);
+    return pti_slabs_unlisted(&turns);
+}
+
+int64_t pti_skew_n_listed(const pti_skew_request *request, const pti_skew_shape *shape) {
+    const pti_chain *chain = request->chain;
+    int64_t sum = 0;
     for (int l = 0; l < chain->n_launches; l++) {
         const pti_cut_launch *cut = &chain->launch[l];
         const polytile_range *range = &cut->call.instance->threads.range[cut->index];
-        const int64_t n_slabs = pti_ceil_div(range->hi - range->lo + 1, shape->slab);
-        sum = pti_add_saturated(sum, n_slabs - pti_slabs_unlisted(&turns));
+        sum = pti_add_saturated(sum, pti_ceil_div(range->hi - range->lo + 1, shape->slab));
     }
-    return sum;
+    return sum <= FEW_SUPERBLOCKS
+               ? sum
+               : sum - pti_mul_saturated(chain->n_launches, find_unlisted_slabs(request, shape));
 }
 
 pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape) {
