@@ -451,6 +451,14 @@ TEST(PlanChain, PlansAnyNumberOfSubKernelsThatRepeat) {
     pti_text why = {};
     EXPECT_TRUE(pti_schedule_check(plan->schedule, &why)) << (why.data == nullptr ? "" : why.data);
     pti_text_free(&why);
+    const pti_period &period = plan->schedule->period;
+    char said[128];
+    snprintf(said, sizeof said, "\"period\": {\"first\": %lld, \"length\": %lld, \"times\": %lld}",
+             static_cast<long long>(period.first_kernel), static_cast<long long>(period.n_kernels),
+             static_cast<long long>(period.times));
+    EXPECT_TRUE(Has(Text(plan, POLYTILE_JSON), said)) << said;
+    EXPECT_EQ(summary.n_kernels,
+              plan->schedule->n_superblocks + (period.times - 1) * period.n_kernels);
     polytile_domain last;
     ASSERT_EQ(polytile_plan_get_superblock(plan, summary.n_kernels - 1, &last), POLYTILE_OK);
     EXPECT_EQ(last.range[0].hi, (INT64_C(1) << 40) - 2);
