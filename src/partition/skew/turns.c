@@ -40,6 +40,21 @@ static void keep_between(search *of, int64_t lo, int64_t hi, const polytile_rang
     of->last = pti_min(of->last, (ends->hi - begin - hi + 1) / slab - 1);
 }
 
+/** Keep to slabs that touch no rows of an array where launches begin: from there on every row has
+ * seen the same. */
+static void keep_behind_first_rows(search *of, int array) {
+    const pti_pass *pass = of->pass;
+    for (int l = pass->first; l < pass->end; l++) {
+        const pti_cut_launch *cut = &pass->chain->launch[l];
+        const int64_t lo = cut->call.instance->threads.range[cut->index].lo;
+        pti_reach reach;
+        if (!pti_chain_reach(pass->chain, l, array, &reach))
+            continue;
+        const int64_t before = lo + reach.hi - pass->begin - pass->band[array].lo;
+        of->first = pti_max(of->first, pti_ceil_div(pti_max(0, before), of->shape->slab));
+    }
+}
+
 /** Keep to slabs in which neither launches nor rows of arrays end. */
 static void keep_whole_slabs(search *of) {
     const pti_pass *pass = of->pass;
@@ -50,8 +65,10 @@ static void keep_whole_slabs(search *of) {
     }
     for (int a = 0; a < count_arrays(of); a++) {
         const pti_band *band = &pass->band[a];
-        if (band->passes)
-            keep_between(of, band->lo, band->hi, &band->hull.range[pass->chain->axis[a]]);
+        if (!band->passes)
+            continue;
+        keep_between(of, band->lo, band->hi, &band->hull.range[pass->chain->axis[a]]);
+        keep_behind_first_rows(of, a);
     }
 }
 
