@@ -273,18 +273,11 @@ static polytile_status run_and_note(polytile_device *device, const pti_schedule 
                                     const pti_launch_config *configs, polytile_array *const *arrays,
                                     bool *has_begun, polytile_report *report) {
     pti_execution run = {.device = device,
-                         .schedule = schedule,
                          .configs = configs,
                          .arrays = arrays,
-                         .n_kernels = schedule->n_superblocks,
                          .completeness = {.has_begun = has_begun},
                          .report = report};
-    run.progress = pti_progress_begin(schedule);
-    pti_trace_run_begin(device, schedule);
-    polytile_status status = execute_run(&run);
-    pti_trace_run_end(device);
-    pti_progress_end(&run.progress);
-    return status;
+    return run_stretches(&run, schedule);
 }
 
 polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *schedule,

@@ -69,8 +69,10 @@ static bool allocate_turn(pti_building *of, pti_turn *turn) {
     turn->users = calloc((size_t)count_all_cells(&of->arena) + 1, sizeof *turn->users);
     period->array = calloc((size_t)of->arena.instance->n_operands + 1, sizeof *period->array);
     period->carried = calloc(n_states + 1, sizeof *period->carried);
+    period->launch = calloc(2, sizeof *period->launch);
+    period->n_launches = 1;
     return turn->piece != NULL && turn->users != NULL && period->array != NULL &&
-           period->carried != NULL;
+           period->carried != NULL && period->launch != NULL;
 }
 
 /** The threads from the first superblock of a partition to its last. */
@@ -99,9 +101,10 @@ void pti_turn_begin(pti_building *of, pti_turn *turn) {
                                   period->array))
         pti_builder_give_up(&of->builder);
     period->first_op = schedule->n_ops;
-    period->first_superblock = partition->repeat.first;
+    period->first_kernel = partition->repeat.first;
     period->first_placement = schedule->n_placements;
-    period->threads = partition->repeat.shift;
+    period->launch[0].first_superblock = partition->repeat.first;
+    period->launch[0].threads = partition->repeat.shift;
     note_users(&of->arena, turn->users);
     for (int p = 0; p < count_states(of) && !of->builder.failed; p++) {
         turn->piece[p] = (pti_piece_mark){.state = of->state[p], .carried = -1};
@@ -187,7 +190,9 @@ void pti_turn_end(pti_building *of, pti_turn *turn) {
     const pti_repeat *repeat = &of->arena.partition->repeat;
     pti_period *period = &schedule->period;
     period->n_ops = schedule->n_ops - period->first_op;
-    period->n_superblocks = repeat->n;
+    period->n_kernels = repeat->n;
+    if (period->launch != NULL)
+        period->launch[0].n_superblocks = repeat->n;
     period->n_placements = schedule->n_placements - period->first_placement;
     if (!of->builder.failed && !state_moves(of, turn))
         pti_builder_give_up(&of->builder);

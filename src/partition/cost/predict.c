@@ -267,6 +267,24 @@ static void run_turns(run_time *run, const pti_schedule *schedule) {
     run->end += left_s;
 }
 
+/** Let all streams go on when all is done, and some seconds later. */
+static void drain_streams(run_time *run, double later_s) {
+    run->end += later_s;
+    for (int s = 0; s <= PTI_STREAM_COMPUTE; s++)
+        run->stream_free[s] = run->end;
+}
+
+/** Run the prologue and all turns of several launches, of which each begins when the one before it
+ * has ended. */
+static void run_lone_turns(run_time *run, const pti_schedule *schedule) {
+    const pti_period *period = &schedule->period;
+    run_ops(run, schedule, 0, period->first_op);
+    drain_streams(run, 0);
+    const double begin = run->end;
+    run_ops(run, schedule, period->first_op, period->first_op + period->n_ops);
+    drain_streams(run, (double)(period->times - 1) * (run->end - begin));
+}
+
 double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link) {
     const pti_period *period = &schedule->period;
     const int64_t end_of_turn = period->first_op + period->n_ops;
@@ -274,8 +292,11 @@ double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *l
                     .finish = malloc((size_t)schedule->n_ops * sizeof *run.finish)};
     if (run.finish == NULL)
         return -1;
-    run_ops(&run, schedule, 0, end_of_turn);
-    if (period->times > 0)
+    if (period->times > 0 && schedule->n_launches > 1)
+        run_lone_turns(&run, schedule);
+    else
+        run_ops(&run, schedule, 0, end_of_turn);
+    if (period->times > 0 && schedule->n_launches == 1)
         run_turns(&run, schedule);
     run_ops(&run, schedule, end_of_turn, schedule->n_ops);
     free(run.finish);

@@ -1,13 +1,14 @@
 #include "partition/prove/check.h"
 
-#include "partition/prove/column_program.h"
 #include "partition/prove/period.h"
+#include "partition/prove/programs/column_program.h"
+#include "partition/prove/programs/slab_program.h"
 #include "partition/prove/replay.h"
-#include "partition/prove/slab_program.h"
 #include "partition/prove/slab_tiles.h"
 #include "partition/prove/tiles.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static const pti_boxes *content_of(const pti_replay *replay, int64_t resident) {
     return replay->resident[resident].content;
@@ -198,10 +199,12 @@ static void replay_invalidations(pti_replay *replay, int64_t i, int *next) {
     }
 }
 
-static bool replay_all(pti_replay *replay) {
+static bool replay_all(pti_replay *replay, const pti_array_state *before) {
     int next = 0;
     if (!pti_holdings_begin(replay))
         return false;
+    for (int a = 0; before != NULL && a < replay->instance->n_operands; a++)
+        pti_boxes_copy(&replay->operand[a].lost, &before[a].lost);
     for (int64_t i = 0; i < replay->schedule->n_ops; i++) {
         replay_invalidations(replay, i, &next);
         pti_replay_go_on(replay, i);
@@ -213,19 +216,35 @@ static bool replay_all(pti_replay *replay) {
     return pti_holdings_end(replay);
 }
 
-static bool prove_schedule(const pti_schedule *schedule, pti_text *why) {
+/** A stretch of a schedule with a period, and what is known of arrays before and after it. */
+typedef struct stretch_proof {
+    const pti_period *period;
+    const pti_array_state *before; /* NULL: before the prologue */
+    pti_array_state *after;        /* found */
+} stretch_proof;
+
+/** Prove a flat schedule; stretch: NULL if it is none. */
+static bool prove_flat(const pti_schedule *schedule, stretch_proof *stretch, pti_text *why) {
     if (!pti_check_launches(schedule, why) || !pti_check_superblocks(schedule, why) ||
         !pti_check_placements(schedule, why) || !pti_check_ops(schedule, why) ||
         !pti_check_invalidations(schedule, why) || !pti_check_order(schedule, why) ||
         !pti_check_tiles(schedule, why))
         return false;
     pti_replay replay;
-    bool holds = pti_replay_begin(&replay, schedule, why) && replay_all(&replay);
+    bool holds = pti_replay_begin(&replay, schedule, why) &&
+                 replay_all(&replay, stretch == NULL ? NULL : stretch->before);
+    if (holds && stretch != NULL)
+        stretch->after = pti_array_states_of(&replay, stretch->period);
     pti_replay_end(&replay);
+    replay.failed |= holds && stretch != NULL && stretch->after == NULL;
     if (holds && replay.failed)
         return PTI_REJECT(why, "out of host memory to check %" PRId64 " operations",
                           schedule->n_ops);
     return holds;
+}
+
+static bool prove_schedule(const pti_schedule *schedule, pti_text *why) {
+    return prove_flat(schedule, NULL, why);
 }
 
 /** Prove what a device does that runs launches of slabs as one. */
@@ -252,16 +271,32 @@ static bool prove_columns(const pti_schedule *schedule, pti_text *why) {
     return holds;
 }
 
-/** Prove a stretch as a launch of its threads alone. */
-static bool prove_stretch(const pti_schedule *schedule, const pti_stretch *stretch, pti_text *why) {
+/** Let launches of a stretch be of its threads alone. parts: of each launch. */
+static void narrow_launches(pti_schedule *made, pti_instance *parts) {
+    for (int l = 0; l < made->n_launches; l++) {
+        pti_schedule_launch *launch = &made->launch[l];
+        const bool is_alone = launch->call.instance == made->instance;
+        parts[l] = *launch->call.instance;
+        parts[l].threads =
+            pti_around_superblocks(made, launch->first_superblock, launch->n_superblocks);
+        launch->call.instance = &parts[l];
+        if (is_alone)
+            made->instance = &parts[l];
+    }
+}
+
+/** Prove a stretch of a schedule, its launches one after the other. */
+static bool prove_stretch(const pti_schedule *schedule, const pti_stretch *stretch,
+                          stretch_proof *proof, pti_text *why) {
     pti_schedule *made = pti_stretch_make(schedule, stretch);
-    why->failed |= made == NULL;
-    if (made == NULL)
-        return false;
-    pti_instance part = *schedule->instance;
-    part.threads = pti_around_superblocks(made, 0, made->n_superblocks);
-    made->instance = made->launch[0].call.instance = &part;
-    bool holds = prove_schedule(made, why);
+    pti_instance *parts = calloc((size_t)schedule->n_launches + 1, sizeof *parts);
+    bool holds = made != NULL && parts != NULL &&
+                 (proof->before == NULL || pti_array_states_give(proof->before, made));
+    why->failed |= !holds;
+    if (holds) {
+        narrow_launches(made, parts);
+        holds = prove_flat(made, proof, why);
+    }
     if (!holds && stretch->is_prologue)
         pti_text_add(why, " (in the prologue)");
     else if (!holds)
@@ -269,24 +304,36 @@ static bool prove_stretch(const pti_schedule *schedule, const pti_stretch *stret
                      stretch->first_turn, stretch->end_turn - 1,
                      stretch->is_last ? " and the epilogue" : "");
     pti_schedule_free(made);
+    free(parts);
     return holds;
 }
 
 /** Prove the stretches of a schedule with a period; of those that are the same moved on, one. */
 static bool prove_stretches(const pti_schedule *schedule, pti_text *why) {
-    const int64_t n_turns = pti_stretch_turns(schedule), times = schedule->period.times;
-    const int64_t last_turn = times / n_turns * n_turns;
+    const pti_period *period = &schedule->period;
+    const int64_t n_turns = pti_stretch_turns(schedule), n = period->times / n_turns;
     const pti_stretch prologue = {.is_prologue = true}, middle = {.end_turn = n_turns},
-                      last = {.first_turn = last_turn, .end_turn = times, .is_last = true};
-    return prove_stretch(schedule, &prologue, why) && prove_stretch(schedule, &middle, why) &&
-           prove_stretch(schedule, &last, why);
+                      last = {n * n_turns, period->times, .is_last = true};
+    stretch_proof first = {.period = period}, turns = {.period = period}, end = {.period = period};
+    bool holds = prove_stretch(schedule, &prologue, &first, why);
+    turns.before = first.after;
+    holds = holds && prove_stretch(schedule, &middle, &turns, why) &&
+            pti_check_states_move(schedule, n_turns, n, first.after, turns.after, why);
+    end.before = turns.after;
+    holds = holds && prove_stretch(schedule, &last, &end, why) &&
+            pti_check_last_rows(schedule, (n - 1) * n_turns, turns.after, end.after, why);
+    pti_array_states_free(first.after, schedule->instance->n_operands);
+    pti_array_states_free(turns.after, schedule->instance->n_operands);
+    pti_array_states_free(end.after, schedule->instance->n_operands);
+    return holds;
 }
 
 /** Prove a schedule as it runs one by one, as it does with all that may run as one, and column by
  * column. */
 static bool prove_ways(const pti_schedule *schedule, pti_text *why) {
     if (schedule->period.times > 0)
-        return pti_check_period(schedule, why) && prove_stretches(schedule, why);
+        return pti_check_period(schedule, why) && pti_check_turns_in_order(schedule, why) &&
+               prove_stretches(schedule, why);
     return prove_schedule(schedule, why) &&
            (!pti_has_slab_tiles(schedule) || prove_slabs(schedule, why)) &&
            (schedule->columns.n == 0 || prove_columns(schedule, why));

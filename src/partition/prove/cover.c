@@ -98,9 +98,7 @@ static bool check_n_threads(const pti_schedule *schedule, const pti_schedule_lau
     return true;
 }
 
-/** The launches' superblocks follow one another, as do the lists of their placements, and together
- * are all. */
-static bool check_ranges(const pti_schedule *schedule, pti_text *why) {
+bool pti_check_ranges(const pti_schedule *schedule, pti_text *why) {
     int64_t next = 0, next_placement = 0;
     for (int l = 0; l < schedule->n_launches; l++) {
         const pti_schedule_launch *launch = &schedule->launch[l];
@@ -128,7 +126,7 @@ static bool check_ranges(const pti_schedule *schedule, pti_text *why) {
 }
 
 bool pti_check_superblocks(const pti_schedule *schedule, pti_text *why) {
-    if (!check_ranges(schedule, why))
+    if (!pti_check_ranges(schedule, why))
         return false;
     cover_key *keys = calloc((size_t)schedule->n_superblocks + 1, sizeof *keys);
     if (keys == NULL)

@@ -12,37 +12,46 @@ static bool is_range(int64_t first, int64_t n, int64_t fewest, int64_t n_all) {
     return first >= 0 && n >= fewest && first <= n_all && n <= n_all - first;
 }
 
-/** A schedule with a period is one launch by itself, in one lane. */
+/** A schedule with a period is one launch by itself, or several that stream. */
 static bool check_kind(const pti_schedule *schedule, pti_text *why) {
-    if (!pti_schedule_is_of_one_launch(schedule) || schedule->in_place || schedule->n_before > 0 ||
-        schedule->n_after > 0 || schedule->unwritten != NULL || schedule->n_invalidations > 0 ||
-        schedule->dropped != NULL || schedule->n_tiles > 0 || schedule->columns.n > 0 ||
-        schedule->n_lanes > 1)
-        return PTI_REJECT(why, "a period in what is not one launch by itself, in one lane");
-    const pti_schedule_launch *launch = &schedule->launch[0];
-    return (launch->first_superblock == 0 && launch->first_placement == 0 &&
-            launch->n_superblocks == schedule->n_superblocks &&
-            schedule->n_launch_placements ==
-                schedule->n_superblocks * schedule->instance->n_operands) ||
-           PTI_REJECT(why, "the launch with a period does not have all superblocks");
+    return (!schedule->in_place && schedule->n_before == 0 && schedule->n_after == 0 &&
+            schedule->n_invalidations == 0 && schedule->n_tiles == 0 && schedule->columns.n == 0 &&
+            schedule->n_launches > 0 && schedule->period.n_launches == schedule->n_launches) ||
+           PTI_REJECT(why, "a period in what runs in place, or goes on from what is on the device");
+}
+
+/** Each launch has superblocks in each part. */
+static bool check_launch_positions(const pti_schedule *schedule, int l, pti_text *why) {
+    const pti_schedule_launch *launch = &schedule->launch[l];
+    const pti_period_launch *turn = &schedule->period.launch[l];
+    const int64_t before = turn->first_superblock - launch->first_superblock;
+    return (before > 0 && is_range(before, turn->n_superblocks, 1, launch->n_superblocks - 1)) ||
+           PTI_REJECT(why, "launch %d has no superblocks before the period, in it, or after it", l);
 }
 
 static bool check_positions(const pti_schedule *schedule, pti_text *why) {
     const pti_period *period = &schedule->period;
     const int64_t n_carried = period->n_carried;
-    int64_t n_all;
+    int64_t n_all, n_kernels = 0, n_before = 0;
     bool holds =
         period->times >= 1 && n_carried >= 0 &&
         is_range(period->first_op, period->n_ops, 1, schedule->n_ops) &&
-        is_range(period->first_superblock, period->n_superblocks, 1, schedule->n_superblocks - 1) &&
-        period->first_superblock > 0 &&
         is_range(period->first_placement, period->n_placements, n_carried,
                  schedule->n_placements) &&
         n_carried <= schedule->n_placements - period->first_placement - period->n_placements &&
-        !pti_mul_overflows(period->times, period->n_superblocks, &n_all);
-    return holds ||
-           PTI_REJECT(why, "the period is no part of the lists, or comes %" PRId64 " times",
-                      period->times);
+        !pti_mul_overflows(period->times, period->n_kernels, &n_all);
+    if (!holds)
+        return PTI_REJECT(why, "the period is no part of the lists, or comes %" PRId64 " times",
+                          period->times);
+    for (int l = 0; l < schedule->n_launches && holds; l++) {
+        holds = check_launch_positions(schedule, l, why);
+        n_kernels += period->launch[l].n_superblocks;
+        n_before += period->launch[l].first_superblock - schedule->launch[l].first_superblock;
+    }
+    return !holds ? false
+                  : (n_kernels == period->n_kernels && n_before == period->first_kernel) ||
+                        PTI_REJECT(why, "the period has %" PRId64 " superblocks, not %" PRId64,
+                                   n_kernels, period->n_kernels);
 }
 
 /** Return whether a position is of the part of a list that has another one: the prologue, the
@@ -65,13 +74,25 @@ static int part_of(int64_t first, int64_t n, int64_t position) {
     return position < first ? 0 : position < first + n ? 1 : 2;
 }
 
+/** The part that has a superblock of a launch; -1: it is not the launch's. */
+static int part_of_superblock(const pti_schedule *schedule, int l, int64_t superblock) {
+    const pti_schedule_launch *launch = &schedule->launch[l];
+    const pti_period_launch *turn = &schedule->period.launch[l];
+    const int64_t number = superblock - launch->first_superblock;
+    return number < 0 || number >= launch->n_superblocks
+               ? -1
+               : part_of(turn->first_superblock, turn->n_superblocks, superblock);
+}
+
 /** An operation's placements and waits are of its part, or are waits for what comes before it. What
  * stretches have, pti_check_ops() looks at. */
 static bool check_op_of_part(const pti_schedule *schedule, int64_t i, pti_text *why) {
     const pti_period *period = &schedule->period;
     const pti_op *op = &schedule->op[i];
     const int part = part_of(period->first_op, period->n_ops, i);
-    bool holds = op->n_waits >= 0 && op->first_wait >= 0 && op->n_waits <= schedule->n_waits &&
+    bool holds = op->launch >= 0 && op->launch < schedule->n_launches && op->superblock >= 0 &&
+                 op->superblock < schedule->n_superblocks && op->n_waits >= 0 &&
+                 op->first_wait >= 0 && op->n_waits <= schedule->n_waits &&
                  op->first_wait <= schedule->n_waits - op->n_waits && op->kind >= PTI_UPLOAD &&
                  op->kind <= PTI_DOWNLOAD;
     for (int w = 0; holds && w < op->n_waits; w++)
@@ -80,8 +101,7 @@ static bool check_op_of_part(const pti_schedule *schedule, int64_t i, pti_text *
         holds = has_placement(schedule, part, op->placement) &&
                 (op->kind != PTI_COPY || has_placement(schedule, part, op->source_placement));
     if (holds && op->kind == PTI_LAUNCH)
-        holds = is_of_part(period->first_superblock, period->n_superblocks, schedule->n_superblocks,
-                           part, op->superblock);
+        holds = part_of_superblock(schedule, op->launch, op->superblock) == part;
     return holds ||
            PTI_REJECT(why,
                       "operation %" PRId64
@@ -89,18 +109,27 @@ static bool check_op_of_part(const pti_schedule *schedule, int64_t i, pti_text *
                       i);
 }
 
-static bool check_superblock(const pti_schedule *schedule, int64_t k, pti_text *why) {
-    const pti_period *period = &schedule->period;
-    const int part = part_of(period->first_superblock, period->n_superblocks, k);
-    const int64_t *placed = pti_schedule_placements(schedule, 0, k);
-    bool holds = pti_check_box_inside(&schedule->superblock[k], &schedule->instance->threads);
-    for (int o = 0; holds && o < schedule->instance->n_operands; o++)
-        holds = placed[o] == -1 || has_placement(schedule, part, placed[o]);
+static bool check_superblock(const pti_schedule *schedule, int l, int64_t k, pti_text *why) {
+    const pti_instance *instance = schedule->launch[l].call.instance;
+    const int64_t *placed = pti_schedule_placements(schedule, l, k);
+    bool holds = pti_check_box_inside(&schedule->superblock[k], &instance->threads);
+    for (int o = 0; holds && o < instance->n_operands; o++)
+        holds = placed[o] == -1 ||
+                has_placement(schedule, part_of_superblock(schedule, l, k), placed[o]);
     return holds || PTI_REJECT(why,
                                "superblock %" PRId64
                                ": it is no box of the launch domain, or its placements are not of "
                                "its part of the schedule",
                                k);
+}
+
+static bool check_superblocks_of(const pti_schedule *schedule, int l, pti_text *why) {
+    const pti_schedule_launch *launch = &schedule->launch[l];
+    const int64_t end = launch->first_superblock + launch->n_superblocks;
+    bool holds = true;
+    for (int64_t k = launch->first_superblock; k < end && holds; k++)
+        holds = check_superblock(schedule, l, k, why);
+    return holds;
 }
 
 /** Return whether turns move a box on by no more than can be counted. */
@@ -137,8 +166,8 @@ static bool check_lists(const pti_schedule *schedule, pti_text *why) {
         holds =
             has_placement(schedule, part_of(period->first_placement, period->n_placements, p), p) ||
             PTI_REJECT(why, "placement %" PRId64 " is of no array", p);
-    for (int64_t k = 0; k < schedule->n_superblocks && holds; k++)
-        holds = check_superblock(schedule, k, why);
+    for (int l = 0; l < schedule->n_launches && holds; l++)
+        holds = check_superblocks_of(schedule, l, why);
     for (int64_t i = 0; i < schedule->n_ops && holds; i++)
         holds = check_op_of_part(schedule, i, why);
     for (int64_t p = 0; p < period->n_placements && holds; p++)
@@ -153,15 +182,22 @@ polytile_domain pti_around_superblocks(const pti_schedule *schedule, int64_t fir
     return around;
 }
 
-/** The one index along which turns follow one another; -1: none. */
-static int find_axis(const pti_schedule *schedule) {
-    const pti_shift *shift = &schedule->period.threads;
+int pti_axis_of_shift(const pti_shift *shift, int n_dims) {
     int axis = -1, n_moved = 0;
-    for (int d = 0; d < schedule->instance->n_indices; d++) {
+    for (int d = 0; d < n_dims; d++) {
         n_moved += shift->by[d] != 0;
         axis = shift->by[d] > 0 ? d : axis;
     }
     return n_moved == 1 ? axis : -1;
+}
+
+polytile_domain pti_threads_of_part(const pti_schedule *schedule, int l, int part) {
+    const pti_schedule_launch *launch = &schedule->launch[l];
+    const pti_period_launch *turn = &schedule->period.launch[l];
+    const int64_t end = turn->first_superblock + turn->n_superblocks;
+    const int64_t first[] = {launch->first_superblock, turn->first_superblock, end,
+                             launch->first_superblock + launch->n_superblocks};
+    return pti_around_superblocks(schedule, first[part], first[part + 1] - first[part]);
 }
 
 static bool is_whole_beside(const polytile_domain *box, const polytile_domain *all, int axis) {
@@ -172,24 +208,24 @@ static bool is_whole_beside(const polytile_domain *box, const polytile_domain *a
     return is;
 }
 
-/** The prologue, all turns and the epilogue follow one another along one index. turns: the threads
- * of all turns. */
-static bool check_cover(const pti_schedule *schedule, polytile_domain *turns, pti_text *why) {
-    const pti_period *period = &schedule->period;
-    const polytile_domain *all = &schedule->instance->threads;
-    const int64_t end = period->first_superblock + period->n_superblocks;
-    const polytile_domain before = pti_around_superblocks(schedule, 0, period->first_superblock);
-    const polytile_domain turn =
-        pti_around_superblocks(schedule, period->first_superblock, period->n_superblocks);
-    const polytile_domain after =
-        pti_around_superblocks(schedule, end, schedule->n_superblocks - end);
-    const int axis = find_axis(schedule);
-    if (axis < 0 || !may_move(&period->threads, all->n_dims, period->times))
+/** The prologue, all turns and the epilogue of a launch follow one another along one index. turns:
+ * the threads of all turns. */
+static bool check_cover(const pti_schedule *schedule, int l, polytile_domain *turns,
+                        pti_text *why) {
+    const pti_instance *instance = schedule->launch[l].call.instance;
+    const pti_shift *shift = &schedule->period.launch[l].threads;
+    const int64_t times = schedule->period.times;
+    const polytile_domain *all = &instance->threads;
+    const polytile_domain before = pti_threads_of_part(schedule, l, 0);
+    const polytile_domain turn = pti_threads_of_part(schedule, l, 1);
+    const polytile_domain after = pti_threads_of_part(schedule, l, 2);
+    const int axis = pti_axis_of_shift(shift, instance->n_indices);
+    if (axis < 0 || !may_move(shift, all->n_dims, times))
         return PTI_REJECT(why, "the turns of the period do not move on along one index");
-    const int64_t by = period->threads.by[axis];
+    const int64_t by = shift->by[axis];
     const polytile_range first = turn.range[axis];
     *turns = turn;
-    turns->range[axis].hi = first.hi + (period->times - 1) * by;
+    turns->range[axis].hi = first.hi + (times - 1) * by;
     const bool follow = before.range[axis].lo == all->range[axis].lo &&
                         before.range[axis].hi + 1 == first.lo && first.hi - first.lo + 1 == by &&
                         turns->range[axis].hi + 1 == after.range[axis].lo &&
@@ -199,7 +235,7 @@ static bool check_cover(const pti_schedule *schedule, polytile_domain *turns, pt
            PTI_REJECT(why,
                       "%" PRId64 " turns of %" PRId64 " threads along %s do not follow from the "
                       "prologue to the epilogue, whole along all other indices",
-                      period->times, by, schedule->instance->index_name[axis]);
+                      times, by, instance->index_name[axis]);
 }
 
 /** How far an expression is after one turn. */
@@ -211,8 +247,8 @@ static int64_t moved_by(const pti_affine *affine, const pti_shift *threads, int 
 }
 
 /** The value of an expression at the corner of a box where it is least, or largest. */
-static int64_t value_at_corner(const pti_affine *affine, const polytile_domain *threads,
-                               bool largest) {
+int64_t pti_value_at_corner(const pti_affine *affine, const polytile_domain *threads,
+                            bool largest) {
     int64_t value = affine->constant;
     for (int k = 0; k < threads->n_dims; k++) {
         const bool at_hi = largest == (affine->index[k] > 0);
@@ -222,22 +258,23 @@ static int64_t value_at_corner(const pti_affine *affine, const polytile_domain *
 }
 
 /** A section moves on by its array's shift, and is clipped nowhere where it moves. */
-static bool check_section_moves(const pti_schedule *schedule, const pti_section *section,
+static bool check_section_moves(const pti_schedule *schedule, int l, const pti_section *section,
                                 const polytile_domain *turns, pti_text *why) {
-    const pti_operand *operand = &schedule->instance->operand[section->operand];
+    const pti_call *call = &schedule->launch[l].call;
+    const pti_operand *operand = &call->instance->operand[section->operand];
     const polytile_domain *array = section->within.n_dims > 0 ? &section->within : &operand->domain;
-    const pti_period *period = &schedule->period;
+    const pti_shift *shift = &schedule->period.array[call->array[section->operand]];
     bool holds = section->edges == 0 && !section->is_moved && section->indirection == NULL &&
                  section->n_dims == operand->domain.n_dims;
     for (int d = 0; d < section->n_dims && holds; d++) {
         const pti_subscript *subscript = &section->subscript[d];
-        const int64_t by = period->array[section->operand].by[d];
+        const pti_shift *threads = &schedule->period.launch[l].threads;
         const bool is_inside =
-            value_at_corner(&subscript->lo, turns, false) >= array->range[d].lo &&
-            value_at_corner(&subscript->hi, turns, true) <= array->range[d].hi;
-        holds = moved_by(&subscript->lo, &period->threads, turns->n_dims) == by &&
-                moved_by(&subscript->hi, &period->threads, turns->n_dims) == by &&
-                (by == 0 || (is_inside && array->range[d].step == 1));
+            pti_value_at_corner(&subscript->lo, turns, false) >= array->range[d].lo &&
+            pti_value_at_corner(&subscript->hi, turns, true) <= array->range[d].hi;
+        holds = moved_by(&subscript->lo, threads, turns->n_dims) == shift->by[d] &&
+                moved_by(&subscript->hi, threads, turns->n_dims) == shift->by[d] &&
+                (shift->by[d] == 0 || (is_inside && array->range[d].step == 1));
     }
     return holds || PTI_REJECT(why,
                                "what turns of the period touch of %s does not move on by the same "
@@ -246,8 +283,7 @@ static bool check_section_moves(const pti_schedule *schedule, const pti_section 
 }
 
 /** Return whether it depends on nothing but sections what an operand's elements are. */
-static bool check_plain_operand(const pti_schedule *schedule, int operand, pti_text *why) {
-    const pti_operand *of = &schedule->instance->operand[operand];
+static bool check_plain_operand(const pti_operand *of, pti_text *why) {
     bool is_plain = !of->reduces && !of->fresh && !of->is_scratch && !of->partial;
     for (int d = 0; d < of->domain.n_dims; d++)
         is_plain = is_plain && of->shear[d].slope == 0;
@@ -256,16 +292,16 @@ static bool check_plain_operand(const pti_schedule *schedule, int operand, pti_t
                       of->name);
 }
 
-static bool check_motion(const pti_schedule *schedule, const polytile_domain *turns,
+static bool check_motion(const pti_schedule *schedule, int l, const polytile_domain *turns,
                          pti_text *why) {
-    const pti_instance *instance = schedule->instance;
+    const pti_instance *instance = schedule->launch[l].call.instance;
     bool holds = (!instance->is_team && instance->inspection == NULL && instance->n_further == 0 &&
                   instance->slabs == NULL) ||
                  PTI_REJECT(why, "a period of threads that do not all touch the same, moved on");
     for (int o = 0; o < instance->n_operands && holds; o++)
-        holds = check_plain_operand(schedule, o, why);
+        holds = check_plain_operand(&instance->operand[o], why);
     for (int s = 0; s < instance->n_sections && holds; s++)
-        holds = check_section_moves(schedule, &instance->section[s], turns, why);
+        holds = check_section_moves(schedule, l, &instance->section[s], turns, why);
     return holds;
 }
 
@@ -304,8 +340,12 @@ static bool check_carried(const pti_schedule *schedule, pti_text *why) {
 }
 
 bool pti_check_period(const pti_schedule *schedule, pti_text *why) {
-    polytile_domain turns;
-    return check_kind(schedule, why) && check_positions(schedule, why) &&
-           check_lists(schedule, why) && check_cover(schedule, &turns, why) &&
-           check_motion(schedule, &turns, why) && check_carried(schedule, why);
+    bool holds = check_kind(schedule, why) && pti_check_launches(schedule, why) &&
+                 pti_check_ranges(schedule, why) && check_positions(schedule, why) &&
+                 check_lists(schedule, why);
+    for (int l = 0; l < schedule->n_launches && holds; l++) {
+        polytile_domain turns;
+        holds = check_cover(schedule, l, &turns, why) && check_motion(schedule, l, &turns, why);
+    }
+    return holds && check_carried(schedule, why);
 }

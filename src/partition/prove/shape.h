@@ -18,6 +18,10 @@ bool pti_check_box_inside(const polytile_domain *box, const polytile_domain *dom
  * holds what it is to hold. */
 bool pti_check_launches(const pti_schedule *schedule, pti_text *why);
 
+/** The launches' superblocks follow one another, as do the lists of their placements, and together
+ * are all. */
+bool pti_check_ranges(const pti_schedule *schedule, pti_text *why);
+
 /** Each launch's superblocks follow the former's, as do their placements in the list; they are
  * non-empty boxes of its domain, pairwise disjoint, and cover it. */
 bool pti_check_superblocks(const pti_schedule *schedule, pti_text *why);

@@ -2,8 +2,8 @@
 
 #include "access/set/box.h"
 #include "partition/prove/needs/needs.h"
+#include "partition/prove/programs/slab_program.h"
 #include "partition/prove/shape.h"
-#include "partition/prove/slab_program.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

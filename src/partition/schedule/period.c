@@ -10,6 +10,7 @@ void pti_period_free(pti_period *period) {
     }
     free(period->carried);
     free(period->array);
+    free(period->launch);
     *period = (pti_period){0};
 }
 
@@ -30,7 +31,10 @@ bool pti_period_copy(const pti_period *period, int n_operands, pti_period *copy)
     copy->n_carried = 0;
     copy->array = malloc(((size_t)n_operands + 1) * sizeof *copy->array);
     copy->carried = calloc((size_t)period->n_carried + 1, sizeof *copy->carried);
-    bool is_copied = copy->array != NULL && copy->carried != NULL;
+    copy->launch = malloc(((size_t)period->n_launches + 1) * sizeof *copy->launch);
+    bool is_copied = copy->array != NULL && copy->carried != NULL && copy->launch != NULL;
+    if (is_copied)
+        memcpy(copy->launch, period->launch, (size_t)period->n_launches * sizeof *copy->launch);
     if (is_copied)
         memcpy(copy->array, period->array, (size_t)n_operands * sizeof *copy->array);
     for (int k = 0; is_copied && k < period->n_carried; k++, copy->n_carried++)

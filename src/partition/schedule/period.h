@@ -7,10 +7,11 @@
  * The part of a schedule that comes several times.
  *
  * A schedule may be a prologue, a period that comes several times, and an epilogue. Its lists have
- * each of the three once, one after the other: operations, superblocks, placements. Each turn of
- * the period is the one before it moved on: boxes of threads by one shift, boxes of an array by a
- * shift of that array. Offsets in the arena, sizes and kinds are the same in all turns. A schedule
- * without a period is the prologue alone, and is called flat.
+ * each of the three once, one after the other: operations, placements, the superblocks of each
+ * launch. Each turn of the period is the one before it moved on: boxes of a launch's threads by a
+ * shift of that launch, boxes of an array by a shift of that array. Offsets in the arena, sizes and
+ * kinds are the same in all turns. A schedule without a period is the prologue alone, and is called
+ * flat.
  *
  * Waits of a turn are for operations of the same turn, or of the one before: those of the first
  * turn are for the prologue's last ones, as many as a turn has. Waits of the epilogue are for the
@@ -33,14 +34,21 @@ typedef struct pti_carried {
     pti_boxes dirty; /* of those, newer than the host's; owned */
 } pti_carried;
 
+/** What a turn has of a launch. */
+typedef struct pti_period_launch {
+    int64_t first_superblock, n_superblocks; /* of the schedule's list */
+    pti_shift threads;
+} pti_period_launch;
+
 /** Positions count in the lists of the schedule. */
 typedef struct pti_period {
     int64_t times; /* turns; 0: the schedule is flat */
     int64_t first_op, n_ops;
-    int64_t first_superblock, n_superblocks;
+    int64_t first_kernel, n_kernels;       /* sub-kernels before the first turn, and of each */
     int64_t first_placement, n_placements; /* of each turn: those of carried pieces first */
-    pti_shift threads;
-    pti_shift *array; /* of each operand of the schedule's instance; owned, as is the next */
+    int n_launches;                        /* those of the schedule */
+    pti_period_launch *launch;             /* of each; owned, as all below */
+    pti_shift *array;                      /* of each operand of the schedule's instance */
     int n_carried;
     pti_carried *carried;
 } pti_period;

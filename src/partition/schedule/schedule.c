@@ -70,22 +70,23 @@ polytile_domain pti_schedule_asked_superblock(const pti_schedule *schedule, int6
 int64_t pti_schedule_n_kernels(const pti_schedule *schedule) {
     const pti_period *period = &schedule->period;
     const int64_t n_more = period->times > 0 ? period->times - 1 : 0;
-    return schedule->n_superblocks + n_more * period->n_superblocks;
+    return schedule->n_superblocks + n_more * period->n_kernels;
 }
 
-polytile_domain pti_schedule_asked_kernel(const pti_schedule *schedule, int64_t k) {
+polytile_domain pti_schedule_asked_kernel(const pti_schedule *schedule, const int64_t *run_order,
+                                          int64_t k) {
     const pti_period *period = &schedule->period;
-    const int64_t past = k - period->first_superblock;
-    if (period->times == 0 || past < 0)
-        return pti_schedule_asked_superblock(schedule, k);
-    const int64_t turn = past / period->n_superblocks;
-    if (turn >= period->times)
-        return pti_schedule_asked_superblock(schedule,
-                                             k - (period->times - 1) * period->n_superblocks);
-    const int64_t in_turn = period->first_superblock + past % period->n_superblocks;
-    const polytile_domain threads =
-        pti_box_moved(&schedule->superblock[in_turn], &period->threads, turn);
-    return pti_instance_asked_box(schedule->launch[0].call.instance, &threads);
+    const int64_t past = k - period->first_kernel;
+    int64_t turn = period->times == 0 || past < 0 ? 0 : past / period->n_kernels;
+    const bool is_after = turn >= period->times;
+    turn = is_after ? pti_max(0, period->times - 1) : turn;
+    const int64_t listed = k - turn * period->n_kernels;
+    const int64_t superblock = run_order == NULL ? listed : run_order[listed];
+    const pti_schedule_launch *launch = launch_of_superblock(schedule, superblock);
+    polytile_domain threads = schedule->superblock[superblock];
+    if (period->times > 0 && !is_after)
+        threads = pti_box_moved(&threads, &period->launch[launch - schedule->launch].threads, turn);
+    return pti_instance_asked_box(launch->call.instance, &threads);
 }
 
 bool pti_schedule_is_of_one_launch(const pti_schedule *schedule) {

@@ -161,7 +161,7 @@ typedef struct pti_schedule {
     pti_tiles *tiles;    /* launches that may run as one, in order */
     bool has_all_tiles;  /* they were looked for */
     pti_columns columns; /* of launches in place, which are all operations */
-    pti_period period;   /* of one launch by itself: some operations come several times */
+    pti_period period;   /* operations that come several times, moved on */
 } pti_schedule;
 
 /** How many streams the operations of a schedule are on, from the first. */
@@ -196,8 +196,10 @@ static inline int64_t pti_schedule_times(const pti_schedule *schedule, int64_t o
     return pti_period_times(period, period->first_op, period->n_ops, op);
 }
 
-/** The program's threads of the k-th sub-kernel of one launch by itself. */
-polytile_domain pti_schedule_asked_kernel(const pti_schedule *schedule, int64_t k);
+/** The program's threads of the k-th sub-kernel of a schedule with launches. Shapes  run_order: the
+ * superblocks of the list as they run; NULL: one after the other. */
+polytile_domain pti_schedule_asked_kernel(const pti_schedule *schedule, const int64_t *run_order,
+                                          int64_t k);
 
 /** The program's threads of a superblock. */
 polytile_domain pti_schedule_asked_superblock(const pti_schedule *schedule, int64_t superblock);

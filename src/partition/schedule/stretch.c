@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** The prologue, a turn or the epilogue. */
+typedef enum part_kind { PROLOGUE, TURN, EPILOGUE } part_kind;
+
 /** A part of a schedule's lists, each from a position on. */
 typedef struct part {
+    part_kind kind;
     int64_t first_op, n_ops;
-    int64_t first_superblock, n_superblocks;
     int64_t first_placement, n_placements;
     int64_t n_waits;
 } part;
@@ -18,6 +21,7 @@ typedef struct maker {
     const pti_schedule *from;
     const pti_period *period;
     pti_schedule *to;
+    int64_t *n_filled;   /* of each launch: superblocks before the part at hand; owned */
     int64_t *carried_at; /* of each carried piece: its placement, where the turn at hand finds it */
     part turn, epilogue;
     int64_t turns;        /* by which what is copied moves on */
@@ -25,50 +29,37 @@ typedef struct maker {
     int64_t placement_at; /* its first placement that is not of a carried piece */
 } maker;
 
-static int64_t count_waits(const pti_schedule *schedule, int64_t first, int64_t n) {
-    int64_t n_waits = 0;
-    for (int64_t k = first; k < first + n; k++)
-        n_waits += schedule->op[k].n_waits;
-    return n_waits;
+/** Positions of a list, and how many follow it. */
+typedef struct section {
+    int64_t first, n;
+} section;
+
+/** Which positions of a list are of a part; the period has n from first on. */
+static section section_of(part_kind kind, int64_t list_first, int64_t n_list, int64_t first,
+                          int64_t n) {
+    const int64_t end = first + n;
+    return kind == PROLOGUE ? (section){list_first, first - list_first}
+           : kind == TURN   ? (section){first, n}
+                            : (section){end, list_first + n_list - end};
 }
 
-/** What a schedule's lists have from some positions up to others. */
-static part part_between(const pti_schedule *schedule, const int64_t from[3],
-                         const int64_t end[3]) {
-    part made = {.first_op = from[0],
-                 .n_ops = end[0] - from[0],
-                 .first_superblock = from[1],
-                 .n_superblocks = end[1] - from[1],
-                 .first_placement = from[2],
-                 .n_placements = end[2] - from[2]};
-    made.n_waits = count_waits(schedule, made.first_op, made.n_ops);
+/** The superblocks that a part has of a launch. */
+static section superblocks_of(const pti_schedule *schedule, part_kind kind, int l) {
+    const pti_schedule_launch *launch = &schedule->launch[l];
+    const pti_period_launch *turn = &schedule->period.launch[l];
+    return section_of(kind, launch->first_superblock, launch->n_superblocks, turn->first_superblock,
+                      turn->n_superblocks);
+}
+
+static part part_of(const pti_schedule *schedule, part_kind kind) {
+    const pti_period *period = &schedule->period;
+    const section ops = section_of(kind, 0, schedule->n_ops, period->first_op, period->n_ops);
+    const section placements =
+        section_of(kind, 0, schedule->n_placements, period->first_placement, period->n_placements);
+    part made = {kind, ops.first, ops.n, placements.first, placements.n, 0};
+    for (int64_t k = ops.first; k < ops.first + ops.n; k++)
+        made.n_waits += schedule->op[k].n_waits;
     return made;
-}
-
-static part prologue_of(const pti_schedule *schedule) {
-    const pti_period *period = &schedule->period;
-    return part_between(
-        schedule, (int64_t[]){0, 0, 0},
-        (int64_t[]){period->first_op, period->first_superblock, period->first_placement});
-}
-
-static part turn_of(const pti_schedule *schedule) {
-    const pti_period *period = &schedule->period;
-    return part_between(
-        schedule, (int64_t[]){period->first_op, period->first_superblock, period->first_placement},
-        (int64_t[]){period->first_op + period->n_ops,
-                    period->first_superblock + period->n_superblocks,
-                    period->first_placement + period->n_placements});
-}
-
-static part epilogue_of(const pti_schedule *schedule) {
-    const pti_period *period = &schedule->period;
-    return part_between(
-        schedule,
-        (int64_t[]){period->first_op + period->n_ops,
-                    period->first_superblock + period->n_superblocks,
-                    period->first_placement + period->n_placements},
-        (int64_t[]){schedule->n_ops, schedule->n_superblocks, schedule->n_placements});
 }
 
 static const pti_shift *shift_of_placement(const maker *of, int64_t placement) {
@@ -91,15 +82,27 @@ static void add_placement(maker *of, int64_t placement) {
         pti_box_moved(&made->layout.hull, shift_of_placement(of, placement), of->turns);
 }
 
+static const pti_shift *shift_of_op(const pti_schedule *schedule, const pti_period *period,
+                                    const pti_op *op) {
+    return op->kind == PTI_LAUNCH ? &period->launch[op->launch].threads
+                                  : &period->array[schedule->placement[op->placement].operand];
+}
+
+/** The superblock of an operation in the stretch; a move may be for one before or after it. */
+static int64_t superblock_in_stretch(const maker *of, const part *at, const pti_op *op) {
+    const pti_schedule_launch *launch = &of->to->launch[op->launch];
+    const section list = superblocks_of(of->from, at->kind, op->launch);
+    const int64_t number = of->n_filled[op->launch] + op->superblock - list.first;
+    return launch->first_superblock + pti_max(0, pti_min(number, launch->n_superblocks - 1));
+}
+
 /** Add an operation with its waits; what is before the stretch is done. */
-static void add_op(maker *of, const part *at, int64_t superblock_at, int64_t k) {
+static void add_op(maker *of, const part *at, int64_t k) {
     const pti_op *op = &of->from->op[k];
     pti_op *made = &of->to->op[of->to->n_ops++];
-    const pti_shift *shift =
-        op->kind == PTI_LAUNCH ? &of->period->threads : shift_of_placement(of, op->placement);
     *made = *op;
-    made->box = pti_box_moved(&op->box, shift, of->turns);
-    made->superblock = pti_max(0, superblock_at + op->superblock - at->first_superblock);
+    made->box = pti_box_moved(&op->box, shift_of_op(of->from, of->period, op), of->turns);
+    made->superblock = superblock_in_stretch(of, at, op);
     made->placement = placement_in_stretch(of, at, op->placement);
     made->source_placement = placement_in_stretch(of, at, op->source_placement);
     made->first_wait = of->to->n_waits;
@@ -113,31 +116,35 @@ static void add_op(maker *of, const part *at, int64_t superblock_at, int64_t k) 
     }
 }
 
-/** Add superblocks with their placements. */
-static void add_superblocks(maker *of, const part *at) {
-    const int n_operands = of->from->launch[0].call.instance->n_operands;
-    for (int64_t k = at->first_superblock; k < at->first_superblock + at->n_superblocks; k++) {
-        const int64_t *placed = pti_schedule_placements(of->from, 0, k);
-        int64_t *made = of->to->launch_placement + of->to->n_superblocks * n_operands;
+/** Add superblocks of a launch with their placements. */
+static void add_superblocks(maker *of, const part *at, int l) {
+    const section list = superblocks_of(of->from, at->kind, l);
+    const int n_operands = of->from->launch[l].call.instance->n_operands;
+    int64_t next = of->to->launch[l].first_superblock + of->n_filled[l];
+    for (int64_t k = list.first; k < list.first + list.n; k++, next++) {
+        const int64_t *placed = pti_schedule_placements(of->from, l, k);
+        int64_t *made = pti_schedule_placements(of->to, l, next);
         for (int o = 0; o < n_operands; o++)
             made[o] = placement_in_stretch(of, at, placed[o]);
-        of->to->superblock[of->to->n_superblocks++] =
-            pti_box_moved(&of->from->superblock[k], &of->period->threads, of->turns);
+        of->to->superblock[next] =
+            pti_box_moved(&of->from->superblock[k], &of->period->launch[l].threads, of->turns);
     }
 }
 
 /** Add a part of the lists, moved on by so many turns. */
 static void add_part(maker *of, const part *at, int64_t turns) {
-    const int64_t superblock_at = of->to->n_superblocks;
     const int64_t n_carried = of->carried_at == NULL ? 0 : of->period->n_carried;
     of->turns = turns;
     of->op_at = of->to->n_ops;
     of->placement_at = of->to->n_placements;
     for (int64_t p = n_carried; p < at->n_placements; p++)
         add_placement(of, at->first_placement + p);
-    add_superblocks(of, at);
+    for (int l = 0; l < of->from->n_launches; l++)
+        add_superblocks(of, at, l);
     for (int64_t k = at->first_op; k < at->first_op + at->n_ops; k++)
-        add_op(of, at, superblock_at, k);
+        add_op(of, at, k);
+    for (int l = 0; l < of->from->n_launches; l++)
+        of->n_filled[l] += superblocks_of(of->from, at->kind, l).n;
 }
 
 /** Hand the carried pieces on to the next turn. */
@@ -205,65 +212,100 @@ static bool make_prologue(maker *of, const part *prologue) {
     return hold_carried(of, NULL, 0, &of->to->after, &of->to->n_after);
 }
 
-/** Allocate lists that are long enough for parts of a stretch. */
-static pti_schedule *new_stretch(const pti_schedule *from, int64_t n_turns, const part *turn,
-                                 const part *other) {
-    const int n_operands = from->launch[0].call.instance->n_operands;
+/** Name the launches of a stretch, with as many superblocks as it has of each. */
+static bool name_launches(const pti_schedule *from, int64_t n_turns, part_kind other,
+                          pti_schedule *made) {
+    int n_operands = 0;
+    made->launch = calloc((size_t)from->n_launches + 1, sizeof *made->launch);
+    for (int l = 0; made->launch != NULL && l < from->n_launches; l++) {
+        pti_schedule_launch *launch = &made->launch[l];
+        const int64_t n_of_turns = n_turns * superblocks_of(from, TURN, l).n;
+        *launch = from->launch[l];
+        launch->first_superblock = made->n_superblocks;
+        launch->first_placement = made->n_launch_placements;
+        launch->n_superblocks = n_of_turns + (other == TURN ? 0 : superblocks_of(from, other, l).n);
+        made->n_superblocks += launch->n_superblocks;
+        made->n_launch_placements += launch->n_superblocks * launch->call.instance->n_operands;
+        n_operands += launch->call.instance->n_operands;
+    }
+    made->launch_array = calloc((size_t)n_operands + 1, sizeof *made->launch_array);
+    if (made->launch == NULL || made->launch_array == NULL)
+        return false;
+    memcpy(made->launch_array, from->launch_array, (size_t)n_operands * sizeof *made->launch_array);
+    for (int l = 0; l < from->n_launches; l++)
+        made->launch[l].call.array =
+            made->launch_array + (from->launch[l].call.array - from->launch_array);
+    return true;
+}
+
+/** What is known of the arrays; that nobody wrote elements is known before the prologue alone. */
+static bool name_states(const pti_schedule *from, bool is_prologue, pti_schedule *made) {
+    const size_t n_arrays = (size_t)from->instance->n_operands;
+    bool failed = false;
+    if (from->dropped != NULL) {
+        made->dropped = calloc(n_arrays + 1, sizeof *made->dropped);
+        failed = made->dropped == NULL;
+        if (!failed)
+            memcpy(made->dropped, from->dropped, n_arrays * sizeof *made->dropped);
+    }
+    if (from->unwritten != NULL && is_prologue) {
+        made->unwritten = calloc(n_arrays + 1, sizeof *made->unwritten);
+        failed = failed || made->unwritten == NULL;
+        for (size_t a = 0; a < n_arrays && made->unwritten != NULL; a++) {
+            pti_boxes_copy(&made->unwritten[a], &from->unwritten[a]);
+            failed = failed || made->unwritten[a].failed;
+        }
+    }
+    return !failed;
+}
+
+/** Allocate lists that are long enough for turns, and the operations of another part. */
+static bool allocate_lists(const maker *of, int64_t n_turns, const part *other) {
+    pti_schedule *made = of->to;
+    const part *turn = &of->turn;
     const size_t n_ops = (size_t)(n_turns * turn->n_ops + other->n_ops + 1);
     const size_t n_waits = (size_t)(n_turns * turn->n_waits + other->n_waits + 1);
-    const size_t n_superblocks = (size_t)(n_turns * turn->n_superblocks + other->n_superblocks + 1);
     const size_t n_placements =
-        (size_t)(from->period.n_carried + n_turns * turn->n_placements + other->n_placements + 1);
-    pti_schedule *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return NULL;
-    *made = (pti_schedule){.instance = from->instance,
-                           .n_launches = 1,
-                           .limit_bytes = from->limit_bytes,
-                           .arena_bytes = from->arena_bytes,
-                           .n_lanes = from->n_lanes};
-    made->launch = calloc(2, sizeof *made->launch);
-    made->launch_array = calloc((size_t)n_operands + 1, sizeof *made->launch_array);
+        (size_t)(of->period->n_carried + n_turns * turn->n_placements + other->n_placements + 1);
+    const size_t n_superblocks = (size_t)made->n_superblocks + 1;
+    const size_t n_launch_placements = (size_t)made->n_launch_placements + 1;
     made->op = malloc(n_ops * sizeof *made->op);
     made->wait = malloc(n_waits * sizeof *made->wait);
     made->superblock = malloc(n_superblocks * sizeof *made->superblock);
     made->placement = malloc(n_placements * sizeof *made->placement);
-    made->launch_placement =
-        malloc(n_superblocks * ((size_t)n_operands + 1) * sizeof *made->launch_placement);
-    if (made->launch != NULL && made->launch_array != NULL && made->op != NULL &&
-        made->wait != NULL && made->superblock != NULL && made->placement != NULL &&
-        made->launch_placement != NULL)
-        return made;
-    pti_schedule_free(made);
-    return NULL;
+    made->launch_placement = malloc(n_launch_placements * sizeof *made->launch_placement);
+    return made->op != NULL && made->wait != NULL && made->superblock != NULL &&
+           made->placement != NULL && made->launch_placement != NULL;
 }
 
-/** Let a stretch be a part of its schedule's launch. */
-static void name_launch(const pti_schedule *from, pti_schedule *made) {
-    const pti_call *call = &from->launch[0].call;
-    memcpy(made->launch_array, call->array,
-           (size_t)call->instance->n_operands * sizeof *made->launch_array);
-    made->launch[0] = (pti_schedule_launch){.call = {call->instance, made->launch_array},
-                                            .n_superblocks = made->n_superblocks};
-    made->n_launch_placements = made->n_superblocks * call->instance->n_operands;
+static bool make_parts(maker *of, const pti_stretch *stretch) {
+    static const part nothing = {.kind = TURN};
+    const part prologue = part_of(of->from, PROLOGUE);
+    const part *other = stretch->is_prologue ? &prologue
+                        : stretch->is_last   ? &of->epilogue
+                                             : &nothing;
+    const int64_t n_turns = stretch->end_turn - stretch->first_turn;
+    if (of->n_filled == NULL || !name_launches(of->from, n_turns, other->kind, of->to) ||
+        !name_states(of->from, stretch->is_prologue, of->to) || !allocate_lists(of, n_turns, other))
+        return false;
+    return stretch->is_prologue ? make_prologue(of, &prologue) : make_turns(of, stretch);
 }
 
 pti_schedule *pti_stretch_make(const pti_schedule *schedule, const pti_stretch *stretch) {
-    static const part nothing;
-    const part prologue = prologue_of(schedule);
     maker of = {.from = schedule,
                 .period = &schedule->period,
-                .turn = turn_of(schedule),
-                .epilogue = epilogue_of(schedule)};
-    const part *other = stretch->is_prologue ? &prologue
-                        : stretch->is_last   ? &of.epilogue
-                                             : &nothing;
-    of.to = new_stretch(schedule, stretch->end_turn - stretch->first_turn, &of.turn, other);
-    if (of.to == NULL)
-        return NULL;
-    const bool made =
-        stretch->is_prologue ? make_prologue(&of, &prologue) : make_turns(&of, stretch);
-    name_launch(schedule, of.to);
+                .to = calloc(1, sizeof *of.to),
+                .n_filled = calloc((size_t)schedule->n_launches + 1, sizeof *of.n_filled),
+                .turn = part_of(schedule, TURN),
+                .epilogue = part_of(schedule, EPILOGUE)};
+    if (of.to != NULL)
+        *of.to = (pti_schedule){.instance = schedule->instance,
+                                .n_launches = schedule->n_launches,
+                                .limit_bytes = schedule->limit_bytes,
+                                .arena_bytes = schedule->arena_bytes,
+                                .n_lanes = schedule->n_lanes};
+    const bool made = of.to != NULL && make_parts(&of, stretch);
+    free(of.n_filled);
     if (made)
         return of.to;
     pti_schedule_free(of.to);
@@ -272,7 +314,9 @@ pti_schedule *pti_stretch_make(const pti_schedule *schedule, const pti_stretch *
 
 int64_t pti_stretch_turns(const pti_schedule *schedule) {
     const pti_period *period = &schedule->period;
-    const int64_t most = pti_max(1, PTI_STRETCH_SUPERBLOCKS / pti_max(1, period->n_superblocks));
+    if (schedule->n_launches > 1)
+        return 1;
+    const int64_t most = pti_max(1, PTI_STRETCH_SUPERBLOCKS / pti_max(1, period->n_kernels));
     return period->times / pti_ceil_div(period->times, most);
 }
 
@@ -304,13 +348,13 @@ static void move_holdings(const pti_schedule *made, pti_holding *holdings, int n
 static void move_stretch(const pti_period *period, pti_schedule *made, int64_t turns) {
     for (int64_t k = 0; k < made->n_ops; k++) {
         pti_op *op = &made->op[k];
-        const pti_shift *shift = op->kind == PTI_LAUNCH
-                                     ? &period->threads
-                                     : &period->array[made->placement[op->placement].operand];
-        op->box = pti_box_moved(&op->box, shift, turns);
+        op->box = pti_box_moved(&op->box, shift_of_op(made, period, op), turns);
     }
-    for (int64_t k = 0; k < made->n_superblocks; k++)
-        made->superblock[k] = pti_box_moved(&made->superblock[k], &period->threads, turns);
+    for (int l = 0; l < made->n_launches; l++) {
+        polytile_domain *threads = &made->superblock[made->launch[l].first_superblock];
+        for (int64_t k = 0; k < made->launch[l].n_superblocks; k++)
+            threads[k] = pti_box_moved(&threads[k], &period->launch[l].threads, turns);
+    }
     for (int64_t p = 0; p < made->n_placements; p++) {
         polytile_domain *hull = &made->placement[p].layout.hull;
         *hull = pti_box_moved(hull, &period->array[made->placement[p].operand], turns);

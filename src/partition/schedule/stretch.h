@@ -41,8 +41,8 @@ const pti_schedule *pti_stretch_walk_next(pti_stretch_walk *walk);
 
 void pti_stretch_walk_end(pti_stretch_walk *walk);
 
-/** How many turns the stretches of turns have; the last one, with the epilogue, has fewer, or none.
- */
+/** How many turns the stretches of turns have: one of several launches, which does not wait for the
+ * turn before. The last one, with the epilogue, has fewer, or none. */
 int64_t pti_stretch_turns(const pti_schedule *schedule);
 
 /** A stretch of a schedule with a period as a flat schedule, which borrows the instance; NULL when

@@ -138,8 +138,8 @@ static json_t *json_period(const pti_period *period) {
     if (period->times == 0)
         return json_null();
     const pti_json_member members[] = {
-        {"first", json_integer(period->first_superblock)},
-        {"length", json_integer(period->n_superblocks)},
+        {"first", json_integer(period->first_kernel)},
+        {"length", json_integer(period->n_kernels)},
         {"times", json_integer(period->times)},
         {NULL, NULL},
     };
@@ -254,14 +254,15 @@ static int set_op(json_t *object, const pti_schedule *schedule, int first_launch
     return failed;
 }
 
+/** n_turns: how often it comes in its schedule. */
 static json_t *json_superblock(const pti_schedule *schedule, const pti_subplan *subplan,
-                               const op_index *index, int64_t superblock) {
+                               const op_index *index, int64_t superblock, int64_t n_turns) {
     int64_t n_bytes = pti_superblock_device_bytes(schedule, superblock);
     const polytile_domain threads = pti_schedule_asked_superblock(schedule, superblock);
     json_t *object = json_threads(&threads);
     int failed = json_object_set_new(object, "device_bytes", json_integer(n_bytes));
-    if (subplan->n_times > 1)
-        failed |= json_object_set_new(object, "times", json_integer(subplan->n_times));
+    if (subplan->n_times * n_turns > 1)
+        failed |= json_object_set_new(object, "times", json_integer(subplan->n_times * n_turns));
     for (int kind = PTI_UPLOAD; kind <= PTI_DOWNLOAD; kind++)
         if (list_of((pti_op_kind)kind) != NULL)
             failed |= json_object_set_new(object, list_of((pti_op_kind)kind), json_array());
@@ -273,11 +274,14 @@ static json_t *json_superblock(const pti_schedule *schedule, const pti_subplan *
 /** A superblock is made, written and freed before the next, since there can be very many. */
 static void write_superblocks(pti_text *text, const pti_schedule *schedule,
                               const pti_subplan *subplan, bool *is_first) {
+    const pti_period *period = &schedule->period;
     op_index index = {0};
     text->failed |= !op_index_make(schedule, &index);
     for (int64_t k = 0; k < schedule->n_superblocks && !text->failed; k++) {
         int64_t superblock = subplan->run_order == NULL ? k : subplan->run_order[k];
-        pti_json_write_entry(text, json_superblock(schedule, subplan, &index, superblock),
+        const int64_t n_turns =
+            pti_period_times(period, period->first_kernel, period->n_kernels, k);
+        pti_json_write_entry(text, json_superblock(schedule, subplan, &index, superblock, n_turns),
                              *is_first);
         *is_first = false;
     }

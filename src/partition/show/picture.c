@@ -18,11 +18,10 @@ static pti_words describe_shape(const polytile_plan *plan) {
     const pti_words lanes = n_lanes > 1 ? pti_words_of(", %d lanes", n_lanes) : (pti_words){""};
     const pti_period *period = &plan->schedule->period;
     const pti_words repeats =
-        period->times > 0
-            ? pti_words_of("; %s from %" PRId64 " on come %s times, drawn once",
-                           pti_words_number(period->n_superblocks).text, period->first_superblock,
-                           pti_words_number(period->times).text)
-            : (pti_words){""};
+        period->times > 0 ? pti_words_of("; %s from %" PRId64 " on come %s times, drawn once",
+                                         pti_words_number(period->n_kernels).text,
+                                         period->first_kernel, pti_words_number(period->times).text)
+                          : (pti_words){""};
     const polytile_domain threads =
         pti_instance_asked_box(plan->instance, &plan->instance->threads);
     return pti_words_of("threads %s, blocks of %s, superblocks of %s; %s, %d buffer%s%s%s",
@@ -100,7 +99,7 @@ static double draw_body(const pti_picture *picture) {
 
 /** The superblock of which the picture shows what it moves: one in the middle, or of the period. */
 static int64_t choose_superblock(const pti_schedule *schedule) {
-    return schedule->period.times > 0 ? schedule->period.first_superblock
+    return schedule->period.times > 0 ? schedule->period.launch[0].first_superblock
                                       : schedule->n_superblocks / 2;
 }
 

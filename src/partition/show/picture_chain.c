@@ -73,11 +73,17 @@ static pti_words describe_chain_shape(const pti_chain_picture *picture) {
     const pti_words pass =
         n_per_pass > 1 ? pti_words_of("%s launches a pass", pti_words_number(n_per_pass).text)
                        : pti_words_of("one launch after another");
+    const pti_period *period = &schedule->period;
+    const pti_words repeats =
+        period->times > 0 ? pti_words_of("; %s from %" PRId64 " on come %s times, listed once",
+                                         pti_words_number(period->n_kernels).text,
+                                         period->first_kernel, pti_words_number(period->times).text)
+                          : (pti_words){""};
     return pti_words_of(
-        "%s, %s a slab along %s, %s", pass.text,
+        "%s, %s a slab along %s, %s%s", pass.text,
         pti_words_count(largest_slab_threads(schedule, picture->interleaving), "thread").text,
         schedule->launch[0].call.instance->index_name[picture->interleaving->axis[0]],
-        pti_words_count(schedule->n_superblocks, "sub-kernel").text);
+        pti_words_count(pti_schedule_n_kernels(schedule), "sub-kernel").text, repeats.text);
 }
 
 /** The bytes of all that a launch touches of an operand in some way; 0 if it does not. */

@@ -90,8 +90,8 @@ static bool has_lanes(const polytile_plan *plan) {
 static void add_period(pti_text *text, const pti_period *period) {
     if (period->times > 0)
         pti_text_add(text, PTI_ROW "%s from number %s on, %s times\n", "period",
-                     pti_words_count(period->n_superblocks, "superblock").text,
-                     pti_words_number(period->first_superblock).text,
+                     pti_words_count(period->n_kernels, "superblock").text,
+                     pti_words_number(period->first_kernel).text,
                      pti_words_number(period->times).text);
 }
 
@@ -280,9 +280,8 @@ static void write_table(pti_text *text, table cells, int n_rows) {
 
 /** The number of a superblock of the list in run order, with all turns of a period before it. */
 static int64_t number_in_run(const pti_period *period, int64_t listed) {
-    const bool is_after =
-        period->times > 0 && listed >= period->first_superblock + period->n_superblocks;
-    return listed + (is_after ? (period->times - 1) * period->n_superblocks : 0);
+    const bool is_after = period->times > 0 && listed >= period->first_kernel + period->n_kernels;
+    return listed + (is_after ? (period->times - 1) * period->n_kernels : 0);
 }
 
 static void add_superblocks(pti_text *text, const polytile_plan *plan) {

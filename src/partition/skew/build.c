@@ -253,8 +253,16 @@ static void add_slabs_of_pass(pti_skew_builder *builder, int number) {
             place_image(builder, a, image_rows(builder, a, 0));
     }
     move_arrays(builder, 0, upload_array);
-    for (int64_t k = 0; k < builder->n_slabs && !builder->builder.failed; k++)
+    for (int64_t k = 0; k < builder->n_slabs && !builder->builder.failed; k++) {
+        const pti_slab_turns *turns = &builder->turns;
+        if (turns->times > 0 && k == turns->first)
+            pti_skew_turn_begin(builder);
         add_slab(builder, k);
+        if (turns->times > 0 && k + 1 == turns->first + turns->n) {
+            pti_skew_turn_end(builder);
+            k += pti_slabs_unlisted(turns);
+        }
+    }
     move_arrays(builder, builder->n_slabs - 1, download_array);
     turn_downloads(builder);
     pti_pass_end(&builder->pass);
@@ -351,11 +359,52 @@ static void add_passes(pti_skew_builder *builder) {
         add_slabs_of_pass(builder, p);
 }
 
+/** Up to so many, superblocks are counted as if all were listed: a plan may have more. */
+enum { FEW_SUPERBLOCKS = 1 << 19 };
+
+/** Find the sets of all passes, and the turns of the only one. */
+static bool find_sets(const pti_skew_request *request, const pti_skew_shape *shape,
+                      pti_skew_sets *sets, pti_slab_turns *turns) {
+    pti_pass pass;
+    *turns = (pti_slab_turns){0};
+    if (!pti_skew_sets_find(request, shape->n_per_pass, INT_MAX, sets))
+        return false;
+    if (shape->n_passes > 1 || request->turn_kernels == 0)
+        return true;
+    if (!pti_pass_begin(request->chain, 0, request->chain->n_launches, &pass))
+        return false;
+    *turns = pti_skew_turns_find(request, shape, &pass, sets);
+    pti_pass_end(&pass);
+    return true;
+}
+
+/** Find how many slabs are not listed; none if that is not known. */
+static int64_t find_unlisted_slabs(const pti_skew_request *request, const pti_skew_shape *shape) {
+    pti_skew_sets sets = {0};
+    pti_slab_turns turns;
+    find_sets(request, shape, &sets, &turns);
+    pti_skew_sets_free(&sets);
+    return pti_slabs_unlisted(&turns);
+}
+
+int64_t pti_skew_n_listed(const pti_skew_request *request, const pti_skew_shape *shape) {
+    const pti_chain *chain = request->chain;
+    int64_t sum = 0;
+    for (int l = 0; l < chain->n_launches; l++) {
+        const pti_cut_launch *cut = &chain->launch[l];
+        const polytile_range *range = &cut->call.instance->threads.range[cut->index];
+        sum = pti_add_saturated(sum, pti_ceil_div(range->hi - range->lo + 1, shape->slab));
+    }
+    return sum <= FEW_SUPERBLOCKS
+               ? sum
+               : sum - pti_mul_saturated(chain->n_launches, find_unlisted_slabs(request, shape));
+}
+
 pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape) {
     pti_skew_builder builder = {.request = request, .shape = shape, .chain = request->chain};
     int64_t most_slabs = 0;
-    bool has_begun = pti_skew_builder_begin(&builder, &most_slabs) && set_states(&builder) &&
-                     pti_skew_sets_find(request, shape->n_per_pass, INT_MAX, &builder.sets) &&
+    bool has_begun = find_sets(request, shape, &builder.sets, &builder.turns) &&
+                     pti_skew_builder_begin(&builder, &most_slabs) && set_states(&builder) &&
                      begin_images(&builder, most_slabs);
     if (has_begun)
         add_passes(&builder);

@@ -49,7 +49,8 @@ static int64_t count_launch_superblocks(const pti_skew_builder *builder,
             pti_pass_slabs_of(&pass, l, builder->shape->slab, &known->first_slab,
                               &known->last_slab);
             launch[l].call = builder->chain->launch[l].call;
-            launch[l].n_superblocks = known->last_slab - known->first_slab + 1;
+            launch[l].n_superblocks =
+                known->last_slab - known->first_slab + 1 - pti_slabs_unlisted(&builder->turns);
             known->touched = find_touched(launch[l].call.instance);
         }
         if (has_begun)
@@ -71,6 +72,7 @@ bool pti_skew_builder_begin(pti_skew_builder *builder, int64_t *most_slabs) {
         pti_builder_begin(&builder->builder, builder->chain->arrays, n_launches, launch);
     free(launch);
     builder->schedule = builder->builder.schedule;
+    builder->part[1] = builder->turns.times > 0 ? builder->turns.first - 1 : INT64_MAX;
     for (int s = 0; s < PTI_SKEW_STREAMS; s++)
         builder->waited[s] = pti_last_none();
     builder->computed = builder->uploaded = builder->ready = builder->ahead = pti_last_none();
@@ -94,8 +96,10 @@ void pti_skew_builder_end(pti_skew_builder *builder) {
 
 int64_t pti_skew_superblock_at(const pti_skew_builder *builder, int launch, int64_t k) {
     const pti_skew_launch *known = &builder->launch[launch];
-    return builder->schedule->launch[launch].first_superblock +
-           pti_min(pti_max(k - known->first_slab, 0), known->last_slab - known->first_slab);
+    const pti_schedule_launch *made = &builder->schedule->launch[launch];
+    const int64_t in_part = pti_min(pti_max(k, builder->part[0]), builder->part[1]);
+    const int64_t number = in_part - builder->n_unlisted - known->first_slab;
+    return made->first_superblock + pti_min(pti_max(number, 0), made->n_superblocks - 1);
 }
 
 int64_t pti_skew_builder_add(pti_skew_builder *builder, const pti_op *op, const pti_last *waits) {

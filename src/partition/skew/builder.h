@@ -5,6 +5,7 @@
 #include "partition/skew/pass.h"
 #include "partition/skew/sets.h"
 #include "partition/skew/skew.h"
+#include "partition/skew/turns.h"
 
 /* A chain's schedule under construction: slabs of launches in sequence, with or without moves
  * between them. */
@@ -46,6 +47,9 @@ typedef struct pti_skew_builder {
     pti_skew_launch *launch;           /* of the chain; owned */
     pti_last waited[PTI_SKEW_STREAMS]; /* by each stream, so far: the last of the others */
     pti_skew_sets sets;
+    pti_slab_turns turns;
+    int64_t n_unlisted;    /* slabs so far for which those of a turn stand */
+    int64_t part[2];       /* first and last slab of the part of the schedule at hand */
     pti_skew_image *image; /* of each array */
     pti_boxes reused;
     pti_pass pass; /* at hand */
@@ -74,7 +78,8 @@ void pti_skew_builder_end(pti_skew_builder *builder);
 /** Begin a pass as pti_pass_begin() does. */
 bool pti_skew_builder_pass(const pti_skew_builder *builder, int number, pti_pass *pass);
 
-/** Return the superblock of a launch in a slab, or in the nearest one that has threads of it. */
+/** Return the superblock of a launch in a slab, or in the nearest one of the part at hand that has
+ * threads of it. */
 int64_t pti_skew_superblock_at(const pti_skew_builder *builder, int launch, int64_t k);
 
 /** Add an operation without waits that its stream has made before; returns its position. */
@@ -95,5 +100,14 @@ void pti_skew_add_launches(pti_skew_builder *builder, int64_t k);
 /** Add a launch's threads of slab k on its arrays' memory; returns the operation, -1: no
  * threads. */
 int64_t pti_skew_add_launch(pti_skew_builder *builder, int launch, int64_t k);
+
+/* build_turn.c: the turn that stands for all. Neither it nor what follows waits for anything before
+ * it, which is done: a turn is a stretch of its own. */
+
+/** Begin the turn, before its first slab. */
+void pti_skew_turn_begin(pti_skew_builder *builder);
+
+/** End the turn, and go on with the first slab after all turns. */
+void pti_skew_turn_end(pti_skew_builder *builder);
 
 #endif

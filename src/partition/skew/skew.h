@@ -34,6 +34,7 @@ typedef struct pti_skew_request {
     const polytile_link *link;
     int64_t most_per_pass; /* launches; 0: chosen */
     bool fewest_bytes;     /* rather than the least time */
+    int64_t turn_kernels;  /* the fewest of a turn of the schedule's period; 0: it has none */
     bool one_after_other;  /* no two slabs side by side: launches share what is theirs */
     int64_t core_bytes;    /* in place: of the caches of one core; 0: columns are of no use */
     int64_t n_workers;     /* in place: cores that take columns */
@@ -74,9 +75,12 @@ bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti
  */
 bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape, pti_text *why);
 
+/** Return how many superblocks a schedule of a shape would list, about: those of a period once. */
+int64_t pti_skew_n_listed(const pti_skew_request *request, const pti_skew_shape *shape);
+
 /**
- * Build the schedule of a shape. Nothing is on the device before or after it; whole arrays come in
- * first.
+ * Build the schedule of a shape, with a period if one is asked for and there is one (turns.h).
+ * Nothing is on the device before or after it; whole arrays come in first.
  *
  * NULL when memory runs out. The caller frees it with pti_schedule_free(); it borrows the chain's
  * instances.

@@ -172,6 +172,16 @@ polytile_status pti_batch_tile(pti_batch *batch, pti_text *why) {
     return status;
 }
 
+/** Add the box of an operation on an array, in all turns in which it comes. */
+static void gather_turns(const pti_schedule *schedule, int64_t op, int array, pti_boxes *set) {
+    for (int64_t turn = 0; turn < pti_schedule_times(schedule, op); turn++) {
+        const polytile_domain box =
+            turn == 0 ? schedule->op[op].box
+                      : pti_box_moved(&schedule->op[op].box, &schedule->period.array[array], turn);
+        pti_boxes_gather(set, &box);
+    }
+}
+
 /** What a schedule brought to the host is written from then on, and no longer zero. False when
  * memory runs out. */
 static bool note_written_back(pti_residency *residency, const pti_schedule *schedule) {
@@ -183,7 +193,7 @@ static bool note_written_back(pti_residency *residency, const pti_schedule *sche
         for (int64_t k = 0; k < schedule->n_ops; k++) {
             const pti_op *op = &schedule->op[k];
             if (op->kind == PTI_DOWNLOAD && schedule->placement[op->placement].operand == a)
-                pti_boxes_gather(&written, &op->box);
+                gather_turns(schedule, k, a, &written);
         }
         pti_boxes_merge(&written);
         is_noted = !written.failed;

@@ -5,6 +5,7 @@
 #include "partition/cache_blocking/resident.h"
 #include "partition/choose/strategy.h"
 #include "partition/cost/predict.h"
+#include "partition/schedule/stretch.h"
 #include "partition/skew/folded.h"
 #include "partition/skew/tiled.h"
 #include "partition/window/fusion_in_place.h"
@@ -331,17 +332,29 @@ polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
                          : look_at_new_row(window, first, n_row, group);
 }
 
+/** What the schedule of a chain that streams needs, all before it having run. */
+static pti_skew_request build_request(const pti_step_window *window,
+                                      const pti_fusion_group *group) {
+    const struct pti_folded_chain *folded = group->chain.folded;
+    return (pti_skew_request){.chain = &group->chain,
+                              .unwritten = folded != NULL ? folded->unwritten : group->unwritten,
+                              .dropped = folded != NULL ? folded->dropped : group->dropped,
+                              .arena_bytes = window->memory_bytes,
+                              .turn_kernels = window->may_repeat ? PTI_STRETCH_SUPERBLOCKS : 0};
+}
+
 pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_group *group) {
     if (window->residency == NULL)
         return pti_fusion_build_in_place(group);
     if (!refresh_unwritten(window, group))
         return NULL;
-    const struct pti_folded_chain *folded = group->chain.folded;
-    pti_skew_request wanted = {.chain = &group->chain,
-                               .unwritten = folded != NULL ? folded->unwritten : group->unwritten,
-                               .dropped = folded != NULL ? folded->dropped : group->dropped,
-                               .arena_bytes = window->memory_bytes};
+    const pti_skew_request wanted = build_request(window, group);
     return pti_skew_build(&wanted, &group->shape);
+}
+
+int64_t pti_fusion_group_n_listed(const pti_step_window *window, pti_fusion_group *group) {
+    const pti_skew_request wanted = build_request(window, group);
+    return pti_skew_n_listed(&wanted, &group->shape);
 }
 
 pti_schedule *pti_fusion_group_build_resident(const pti_fusion_group *group,

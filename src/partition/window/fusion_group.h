@@ -39,6 +39,7 @@ typedef struct pti_step_window {
     int64_t n_workers;        /* that run launches then */
     pti_not_fused *not_fused; /* of windows before; NULL: nothing is kept */
     int n_launches;           /* that texts count; 0: those of the steps */
+    bool may_repeat;          /* schedules of chains that stream may have a period */
 } pti_step_window;
 
 /** The bytes that a launch goes through. */
@@ -76,10 +77,13 @@ polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
  * is_resident is false. NULL when memory runs out. The caller frees it. */
 pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_group *group);
 
+/** Return how many superblocks that schedule would list, about: those of a period once. */
+int64_t pti_fusion_group_n_listed(const pti_step_window *window, pti_fusion_group *group);
+
 /**
- * The same where their arrays lie whole on the device, out of a schedule that runs them one after
- * the other; NULL where that moves something between them, or when memory runs out. The caller
- * frees it.
+ * The same as pti_fusion_group_build() where their arrays lie whole on the device, out of a
+ * schedule that runs them one after the other; NULL where that moves something between them, or
+ * when memory runs out. The caller frees it.
  */
 pti_schedule *pti_fusion_group_build_resident(const pti_fusion_group *group,
                                               const pti_schedule *apart);

@@ -301,10 +301,10 @@ void polytile_plan_get_chain_summary(const polytile_plan *plan, polytile_chain_s
 /** The threads of the k-th superblock of a chain in run order; k counts through all launches. */
 static polytile_domain find_chain_superblock(const pti_plan_chain *chain, int64_t k) {
     int64_t run = 0;
-    while (k >= chain->subplan[chain->run[run]].schedule->n_superblocks)
-        k -= chain->subplan[chain->run[run++]].schedule->n_superblocks;
+    while (k >= pti_schedule_n_kernels(chain->subplan[chain->run[run]].schedule))
+        k -= pti_schedule_n_kernels(chain->subplan[chain->run[run++]].schedule);
     const pti_subplan *subplan = &chain->subplan[chain->run[run]];
-    return pti_schedule_asked_superblock(subplan->schedule, subplan->run_order[k]);
+    return pti_schedule_asked_kernel(subplan->schedule, subplan->run_order, k);
 }
 
 polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t k,
@@ -317,7 +317,7 @@ polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t 
         return pti_fail(plan->object.context, POLYTILE_INVALID,
                         "%s: superblock %lld of %lld; they count from 0", plan->summary.kernel,
                         (long long)k, (long long)plan->summary.n_kernels);
-    *threads = plan->chain == NULL ? pti_schedule_asked_kernel(plan->schedule, k)
+    *threads = plan->chain == NULL ? pti_schedule_asked_kernel(plan->schedule, NULL, k)
                                    : find_chain_superblock(plan->chain, k);
     return POLYTILE_OK;
 }

@@ -205,7 +205,7 @@ static void add_figures(const pti_plan_chain *plan_chain, const pti_subplan *sub
     int64_t n_passes = interleaved == NULL ? subplan->n_launches : interleaved->shape.n_passes;
     s->peak_device_bytes =
         pti_max(s->peak_device_bytes, pti_schedule_peak_bytes(subplan->schedule));
-    s->n_kernels += subplan->n_times * subplan->schedule->n_superblocks;
+    s->n_kernels += subplan->n_times * pti_schedule_n_kernels(subplan->schedule);
     s->h2d_bytes = pti_add_saturated(
         s->h2d_bytes, pti_mul_saturated(subplan->n_times, subplan->traffic.h2d_bytes));
     s->d2h_bytes = pti_add_saturated(

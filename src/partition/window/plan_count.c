@@ -1,6 +1,5 @@
 #include "partition/window/plan_chain.h"
 
-#include "access/set/range.h"
 #include "base/checked.h"
 #include "partition/schedule/builder.h"
 #include <polytile/size.h>
@@ -102,20 +101,10 @@ done:
     return status;
 }
 
-/** The superblocks of launches that are interleaved, about. */
-static int64_t count_slabs(const pti_fusion_group *group) {
-    int64_t sum = 0;
-    for (int l = 0; l < group->chain.n_launches; l++) {
-        const pti_cut_launch *cut = &group->chain.launch[l];
-        polytile_range range = cut->call.instance->threads.range[cut->index];
-        sum = pti_add_saturated(sum, pti_ceil_div(pti_range_count(range), group->shape.slab));
-    }
-    return sum;
-}
-
 polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti_plan_chain *chain,
                                      const pti_batch *batch) {
-    int64_t n_superblocks = pti_add_saturated(chain->n_planned, count_slabs(batch->group));
+    int64_t n_superblocks =
+        pti_add_saturated(chain->n_planned, pti_fusion_group_n_listed(batch->window, batch->group));
     return check_n_superblocks(request, chain, batch->first_launch + batch->n_launches,
                                n_superblocks, MOST_SUPERBLOCKS);
 }

@@ -341,7 +341,8 @@ static polytile_status record_window(recorder *r, int first, int end) {
                               .residency = r->of->residency,
                               .memory_bytes = r->request->options->limit_bytes,
                               .link = r->request->options->link,
-                              .n_launches = r->of->launches.n_launches};
+                              .n_launches = r->of->launches.n_launches,
+                              .may_repeat = true};
     PTI_TRY(pti_engine_run(&window, first, &consumer));
 done:
     return status;

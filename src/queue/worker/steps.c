@@ -122,6 +122,14 @@ static pti_instance *make_arrays(const polytile_queue *queue) {
     return arrays;
 }
 
+/** Return whether a queue's schedules may run in stretches. A member of a group meets others once a
+ * schedule. A GPU decides in each stretch by itself whether it pays to pin an array, which then has
+ * only a part of the bytes. */
+static bool may_run_stretches(const polytile_queue *queue) {
+    return queue->residency != NULL && queue->kept_cuts == NULL &&
+           queue->device->tile_room.image_bytes == 0;
+}
+
 /** What steps go on from: the device, or in place the arrays and the host's caches. */
 static pti_step_window begin_window(polytile_queue *queue, const pti_steps *steps) {
     bool in_place = queue->residency == NULL;
@@ -134,7 +142,8 @@ static pti_step_window begin_window(polytile_queue *queue, const pti_steps *step
                              .tile_room = queue->device->tile_room,
                              .core_bytes = in_place ? pti_host_core_cache_bytes() : 0,
                              .n_workers = queue->device->fill_threads,
-                             .not_fused = &queue->not_fused};
+                             .not_fused = &queue->not_fused,
+                             .may_repeat = may_run_stretches(queue)};
 }
 
 /** A launch that is alone in place needs no arrays. False when memory runs out. */

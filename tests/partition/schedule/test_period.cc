@@ -152,7 +152,7 @@ void ExpectRight(const Both &both) {
     const double seconds = pti_schedule_predict(&flat, &polytile_link_default);
     EXPECT_NEAR(pti_schedule_predict(&folded, &polytile_link_default) / seconds, 1, 1e-6);
     for (int64_t k = 0; k < flat.n_superblocks; k++) {
-        const polytile_domain threads = pti_schedule_asked_kernel(&folded, k);
+        const polytile_domain threads = pti_schedule_asked_kernel(&folded, nullptr, k);
         ASSERT_TRUE(pti_box_equals(&threads, &flat.superblock[k])) << k;
     }
     ExpectSame(flat, folded);
@@ -327,7 +327,7 @@ TEST(Period, EveryWrongPeriodIsRejected) {
         for (int64_t by : {-1, 1, 7}) {
             changes.push_back({"more turns", [by](Mutant *m) { m->period().times += by; }});
             changes.push_back(
-                {"other threads", [by](Mutant *m) { m->period().threads.by[0] += by; }});
+                {"other threads", [by](Mutant *m) { m->period().launch[0].threads.by[0] += by; }});
             for (int o = 0; o < both.folded->instance->n_operands; o++)
                 for (int d = 0; d < both.folded->instance->operand[o].domain.n_dims; d++)
                     changes.push_back({"another shift of " + Text(o), [by, o, d](Mutant *m) {
@@ -367,10 +367,10 @@ TEST(Period, EveryWrongPeriodIsRejected) {
             changes.push_back(
                 {"moved in the list", [by](Mutant *m) { m->period().first_op += by; }});
             changes.push_back({"longer", [by](Mutant *m) { m->period().n_ops += by; }});
-            changes.push_back(
-                {"of other superblocks", [by](Mutant *m) { m->period().first_superblock += by; }});
-            changes.push_back(
-                {"of more superblocks", [by](Mutant *m) { m->period().n_superblocks += by; }});
+            changes.push_back({"of other superblocks",
+                               [by](Mutant *m) { m->period().launch[0].first_superblock += by; }});
+            changes.push_back({"of more superblocks",
+                               [by](Mutant *m) { m->period().launch[0].n_superblocks += by; }});
             changes.push_back(
                 {"of other placements", [by](Mutant *m) { m->period().first_placement += by; }});
             changes.push_back(
@@ -589,7 +589,7 @@ void Change(Random *random, Mutant *mutant) {
         op.box.range[d].hi += by;
         break;
     case 3:
-        op.box = pti_box_moved(&op.box, &period.threads, by);
+        op.box = pti_box_moved(&op.box, &period.launch[0].threads, by);
         break;
     case 4:
         op.placement += by;

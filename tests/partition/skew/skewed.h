@@ -37,10 +37,14 @@ class Skewed {
 
     /** An array that is internal, and dropped afterwards. */
     void MakeScratch(int array) {
+        LeaveUnwritten(array);
+        Drop(array);
+    }
+    void LeaveUnwritten(int array) {
         const polytile_domain domain = domain_of(domains_[static_cast<size_t>(array)]);
         pti_boxes_add(&unwritten_[static_cast<size_t>(array)], &domain);
-        dropped_[static_cast<size_t>(array)] = 1;
     }
+    void Drop(int array) { dropped_[static_cast<size_t>(array)] = 1; }
     bool IsScratch(int array) const { return dropped_[static_cast<size_t>(array)] != 0; }
 
     /** Find the chain; why it ends, "" if all launches are in it. */

@@ -6,7 +6,7 @@
 
 extern "C" {
 #include "partition/cache_blocking/in_place.h"
-#include "partition/prove/column_program.h"
+#include "partition/prove/programs/column_program.h"
 }
 
 /* Random chains of all kinds, in the shapes that are chosen for them and in any other, give what

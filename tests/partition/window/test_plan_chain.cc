@@ -429,13 +429,39 @@ TEST(PlanChain, StrategiesOfFewestKernelsRunEachLaunchByItself) {
 }
 
 TEST(PlanChain, RefusesWhatHasTooManySubKernels) {
-    ToAndFro of("f[i]: in A[i-1:i+1]; out B[i]", {INT64_C(1) << 40}, 3);
-    EXPECT_EQ(of.Plan(Limit(64 << 10)), nullptr);
+    ToAndFro of("f[i]: in A[i-1:i+1]; out B[i]", {INT64_C(1) << 40}, 4);
+    EXPECT_EQ(of.Plan(Limit(64 << 10, 2)), nullptr);
     EXPECT_EQ(of.status, POLYTILE_UNSUPPORTED);
     EXPECT_TRUE(Has(of.Error(),
-                    "the first 3 of 3 launches take more than 1000000 sub-kernels within "
+                    "the first 4 of 4 launches take more than 1000000 sub-kernels within "
                     "64 KiB"))
         << of.Error();
+}
+
+/** Slabs that repeat themselves are listed and proved once. */
+TEST(PlanChain, PlansAnyNumberOfSubKernelsThatRepeat) {
+    ToAndFro of("f[i]: in A[i-1:i+1]; out B[i]", {INT64_C(1) << 40}, 3);
+    polytile_plan *plan = of.Plan(Limit(64 << 10));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    polytile_plan_summary summary;
+    polytile_plan_get_summary(plan, &summary);
+    EXPECT_GT(summary.n_kernels, 1000000000);
+    EXPECT_LT(plan->schedule->n_superblocks, 20000);
+    EXPECT_NEAR(static_cast<double>(summary.h2d_bytes), 4.0 * (INT64_C(1) << 40), 100);
+    pti_text why = {};
+    EXPECT_TRUE(pti_schedule_check(plan->schedule, &why)) << (why.data == nullptr ? "" : why.data);
+    pti_text_free(&why);
+    const pti_period &period = plan->schedule->period;
+    char said[128];
+    snprintf(said, sizeof said, "\"period\": {\"first\": %lld, \"length\": %lld, \"times\": %lld}",
+             static_cast<long long>(period.first_kernel), static_cast<long long>(period.n_kernels),
+             static_cast<long long>(period.times));
+    EXPECT_TRUE(Has(Text(plan, POLYTILE_JSON), said)) << said;
+    EXPECT_EQ(summary.n_kernels,
+              plan->schedule->n_superblocks + (period.times - 1) * period.n_kernels);
+    polytile_domain last;
+    ASSERT_EQ(polytile_plan_get_superblock(plan, summary.n_kernels - 1, &last), POLYTILE_OK);
+    EXPECT_EQ(last.range[0].hi, (INT64_C(1) << 40) - 2);
 }
 
 TEST(PlanChain, SaysWhatIsTooLargeToBeCountedWithoutANumber) {

@@ -82,14 +82,18 @@ static void find_access_reach(const pti_instance *instance, const pti_operand *o
 
 const pti_section_reach *pti_section_reaches_of(pti_section_reaches *reaches,
                                                 const pti_instance *instance) {
-    size_t at = (size_t)((uintptr_t)instance / sizeof *instance % PTI_SECTION_REACH_BUCKETS);
-    if (reaches->bucket[at].instance == instance)
+    size_t at = (size_t)((uintptr_t)instance->operand / 64 % PTI_SECTION_REACH_BUCKETS);
+    if (reaches->bucket[at].reach != NULL && reaches->bucket[at].operand == instance->operand &&
+        reaches->bucket[at].section == instance->section &&
+        reaches->bucket[at].n_operands == instance->n_operands)
         return reaches->bucket[at].reach;
     pti_section_reach *reach =
         malloc(((size_t)instance->n_operands * PTI_N_ACCESS_KINDS + 1) * sizeof *reach);
     free(reaches->bucket[at].reach);
     reaches->bucket[at].reach = reach;
-    reaches->bucket[at].instance = reach == NULL ? NULL : instance;
+    reaches->bucket[at].operand = instance->operand;
+    reaches->bucket[at].section = instance->section;
+    reaches->bucket[at].n_operands = instance->n_operands;
     for (int o = 0; o < instance->n_operands && reach != NULL; o++)
         for (int kind = 0; kind < PTI_N_ACCESS_KINDS; kind++)
             find_access_reach(instance, &instance->operand[o], (pti_access_kind)kind,

@@ -27,10 +27,13 @@ typedef struct pti_section_reach {
 
 enum { PTI_SECTION_REACH_BUCKETS = 64 };
 
-/** The reaches of the instances that were asked for last. Zero-initialise. */
+/** The reaches of the instances that were asked for last; those that share operands and sections,
+ * and differ in threads, are one. Zero-initialise. */
 typedef struct pti_section_reaches {
     struct {
-        const pti_instance *instance;
+        const pti_operand *operand;
+        const pti_section *section;
+        int n_operands;
         pti_section_reach *reach; /* [operand * PTI_N_ACCESS_KINDS + kind]; owned */
     } bucket[PTI_SECTION_REACH_BUCKETS];
 } pti_section_reaches;

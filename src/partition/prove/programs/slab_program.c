@@ -1,4 +1,4 @@
-#include "partition/prove/slab_program.h"
+#include "partition/prove/programs/slab_program.h"
 
 #include "access/set/box.h"
 #include "partition/prove/needs/needs.h"

@@ -1,6 +1,5 @@
-#include "partition/prove/column_program.h"
+#include "partition/prove/programs/column_program.h"
 
-#include "partition/prove/shape.h"
 #include "partition/schedule/builder.h"
 
 #include <inttypes.h>
@@ -8,17 +7,21 @@
 
 bool pti_check_columns(const pti_schedule *schedule, pti_text *why) {
     const pti_columns *columns = &schedule->columns;
-    if (!schedule->in_place || columns->n < 1 || columns->width < 1)
-        return PTI_REJECT(why, "%" PRId64 " columns of %" PRId64 " threads", columns->n,
-                          columns->width);
-    for (int l = 0; l < schedule->n_launches; l++)
-        if (columns->index[l] < 0 ||
-            columns->index[l] >= schedule->launch[l].call.instance->n_indices)
-            return PTI_REJECT(why, "launch %d has no index %d for columns", l, columns->index[l]);
-    for (int64_t k = 0; k < schedule->n_ops; k++)
-        if (schedule->op[k].kind != PTI_LAUNCH)
-            return PTI_REJECT(why, "operation %" PRId64 " is no launch, and has no columns", k);
-    return true;
+    bool holds = schedule->in_place && columns->n >= 1 && columns->width >= 1;
+    if (!holds)
+        pti_text_add(why, "%" PRId64 " columns of %" PRId64 " threads", columns->n, columns->width);
+    for (int l = 0; l < schedule->n_launches && holds; l++) {
+        const int n_indices = schedule->launch[l].call.instance->n_indices;
+        holds = columns->index[l] >= 0 && columns->index[l] < n_indices;
+        if (!holds)
+            pti_text_add(why, "launch %d has no index %d for columns", l, columns->index[l]);
+    }
+    for (int64_t k = 0; k < schedule->n_ops && holds; k++) {
+        holds = schedule->op[k].kind == PTI_LAUNCH;
+        if (!holds)
+            pti_text_add(why, "operation %" PRId64 " is no launch, and has no columns", k);
+    }
+    return holds;
 }
 
 /** Runs an operation's threads of a column. */

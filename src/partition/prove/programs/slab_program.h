@@ -1,8 +1,11 @@
-#ifndef POLYTILE_PARTITION_PROVE_SLAB_PROGRAM_H
-#define POLYTILE_PARTITION_PROVE_SLAB_PROGRAM_H
+#ifndef POLYTILE_PARTITION_PROVE_PROGRAMS_SLAB_PROGRAM_H
+#define POLYTILE_PARTITION_PROVE_PROGRAMS_SLAB_PROGRAM_H
 
 #include "access/set/boxes.h"
 #include "partition/schedule/schedule.h"
+
+/* partition/prove/programs: schedules as devices run them that run several launches as one, or
+ * column by column, for the checker alone. It proves these as it proves any. */
 
 /*
  * A schedule as a device runs it that runs the launches of each slab as one (schedule/tiling.h).

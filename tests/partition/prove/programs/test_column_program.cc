@@ -2,7 +2,7 @@
 
 extern "C" {
 #include "partition/cache_blocking/in_place.h"
-#include "partition/prove/column_program.h"
+#include "partition/prove/programs/column_program.h"
 }
 
 namespace {
