@@ -120,3 +120,55 @@ void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *imag
     if (is_new)
         pti_image_absorb(residency, image);
 }
+
+/* Ahead of a launch. */
+
+/** Elements that the launch at hand is about to write come from nowhere else. */
+static void subtract_writes(pti_resident_window *at, int array, const pti_step *step,
+                            const polytile_domain *threads) {
+    const pti_instance *instance = step->call.instance;
+    for (int o = 0; o < instance->n_operands; o++) {
+        if (step->call.array[o] != array || !instance->operand[o].writes)
+            continue;
+        pti_footprint_boxes(instance, o, PTI_WRITES, threads, PTI_MAX_WRITE_BOXES, &at->of->rest);
+        pti_boxes_subtract_all(&at->of->needed, &at->of->rest);
+    }
+}
+
+/** Return whether elements are few beside a piece, so that the launch at hand waits no longer for
+ * them than it runs. */
+static bool are_few(const pti_boxes *elements, const polytile_domain *piece) {
+    enum { SMALL_PART = 64 };
+    return pti_boxes_count(elements) <= pti_box_count(piece) / SMALL_PART;
+}
+
+/** Return whether the host alone has the newest version of all that is needed. */
+static bool only_host_has_needed(const pti_residency *residency, int array) {
+    const pti_resident_state *state = &residency->state[array];
+    bool has = true;
+    for (int b = 0; b < residency->needed.n_boxes && has; b++) {
+        has = !pti_boxes_meet(&state->unwritten, &residency->needed.box[b]);
+        for (const pti_resident_image *other = state->images; other != NULL && has;
+             other = other->next)
+            has = !pti_boxes_meet(&other->valid, &residency->needed.box[b]);
+    }
+    return has;
+}
+
+void pti_resident_window_bring_ahead(pti_resident_window *at, pti_resident_image *image,
+                                     const pti_superblock_run *run, const pti_step *step) {
+    pti_residency *residency = at->of;
+    const pti_step *next = step + 1;
+    for (int p = 0; p < run[1].n_pieces; p++) {
+        const pti_piece *piece = &at->future->piece[run[1].first_piece + p];
+        if (piece->array != image->array || !pti_image_contains(image, &piece->hull) ||
+            begins_anew(next, piece->array))
+            continue;
+        find_missing_elements(at, image, piece, next, run[1].threads);
+        subtract_writes(at, image->array, step, run->threads);
+        pti_boxes_merge(&residency->needed);
+        if (are_few(&residency->needed, &piece->hull) &&
+            only_host_has_needed(residency, image->array))
+            pti_image_upload(at->emit, image, &residency->needed);
+    }
+}
