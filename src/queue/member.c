@@ -36,6 +36,12 @@ polytile_status pti_queue_invalidate(polytile_queue *queue, polytile_array *arra
     return append_boxes(queue, PTI_ITEM_INVALIDATE, array, boxes);
 }
 
+polytile_status pti_queue_pull(polytile_queue *queue, polytile_array *array,
+                               const pti_boxes *boxes) {
+    const polytile_status status = append_boxes(queue, PTI_ITEM_INVALIDATE, array, boxes);
+    return status == POLYTILE_OK ? append_boxes(queue, PTI_ITEM_BRING, array, boxes) : status;
+}
+
 polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array) {
     pti_boxes whole = {0};
     pti_boxes_append(&whole, &array->domain);

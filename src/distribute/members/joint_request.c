@@ -1,3 +1,4 @@
+#include "distribute/members/peers.h"
 #include "distribute/members/prepared_superstep.h"
 #include "distribute/members/state.h"
 
@@ -9,5 +10,6 @@ pti_joint_request pti_group_joint_request(const pti_group *group, const pti_supe
                                .n_local = group->transport->n_local,
                                .shares_memory = group->transport->shares_memory,
                                .keeps = group->transport->shares_memory && !runs_once,
+                               .pulls = pti_group_are_all_linked(group),
                                .is_lent = group->is_lent};
 }

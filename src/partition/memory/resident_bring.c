@@ -95,15 +95,9 @@ static void join_uploads(pti_resident_window *at, int array) {
         pti_boxes_assign(&residency->needed, &around);
 }
 
-void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *image,
-                               const pti_piece *piece, const pti_step *step,
-                               const polytile_domain *threads) {
+/** Copies and fills what is needed and in another image, or zero; the rest is needed still. */
+static void bring_from_device(pti_resident_window *at, pti_resident_image *image) {
     pti_residency *residency = at->of;
-    bool is_new = image->valid.n_boxes == 0;
-    find_missing_elements(at, image, piece, step, threads);
-    if (is_new)
-        need_inner_images(at, image);
-    pti_boxes_subtract_all(&residency->needed, &image->valid);
     pti_resident_image *other = residency->state[image->array].images;
     for (; other != NULL && residency->needed.n_boxes > 0; other = other->next) {
         if (other == image || !pti_boxes_meet(&residency->needed, &other->layout.hull))
@@ -114,6 +108,18 @@ void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *imag
     find_shared(residency, &residency->state[image->array].unwritten);
     pti_image_fill(at->emit, image, &residency->shared, true);
     pti_boxes_merge(&residency->needed);
+}
+
+void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *image,
+                               const pti_piece *piece, const pti_step *step,
+                               const polytile_domain *threads) {
+    pti_residency *residency = at->of;
+    bool is_new = image->valid.n_boxes == 0;
+    find_missing_elements(at, image, piece, step, threads);
+    if (is_new)
+        need_inner_images(at, image);
+    pti_boxes_subtract_all(&residency->needed, &image->valid);
+    bring_from_device(at, image);
     if (!begins_anew(step, image->array) && step->partition->n_lanes <= 1)
         join_uploads(at, image->array);
     pti_image_upload(at->emit, image, &residency->needed);
@@ -171,4 +177,17 @@ void pti_resident_window_bring_ahead(pti_resident_window *at, pti_resident_image
             only_host_has_needed(residency, image->array))
             pti_image_upload(at->emit, image, &residency->needed);
     }
+}
+
+/* Without a launch. */
+
+void pti_resident_window_bring_box(pti_resident_window *at, int array, const polytile_domain *box) {
+    pti_resident_image *image = pti_resident_window_place_box(at, array, box);
+    at->emit->builder.failed |= image == NULL;
+    if (image == NULL)
+        return;
+    pti_boxes_assign(&at->of->needed, box);
+    pti_boxes_subtract_all(&at->of->needed, &image->valid);
+    bring_from_device(at, image);
+    pti_image_upload(at->emit, image, &at->of->needed);
 }

@@ -193,6 +193,12 @@ static void invalidate_elements(pti_resident_window *at, const pti_step *step) {
     pti_builder_invalidate(&at->emit->builder, step->position, step->boxes);
 }
 
+/** Memory for what is brought comes without a launch, whose superblock might evict it. */
+static void bring_elements(pti_resident_window *at, const pti_step *step) {
+    for (int b = 0; b < step->boxes->n_boxes && !at->emit->builder.failed; b++)
+        pti_resident_window_bring_box(at, step->position, &step->boxes->box[b]);
+}
+
 /** Find the last launch that writes each array which is flushed after it. */
 static void find_last_writers(pti_residency *residency, int n_steps, const pti_step *steps) {
     for (int a = 0; a < residency->instance.n_operands; a++)
@@ -220,7 +226,8 @@ void pti_resident_add_steps(pti_resident_emit *emit, pti_future *future, int n_s
                                                     [PTI_STEP_FLUSH] = flush_array,
                                                     [PTI_STEP_DROP] = drop_array,
                                                     [PTI_STEP_FETCH] = fetch_elements,
-                                                    [PTI_STEP_INVALIDATE] = invalidate_elements};
+                                                    [PTI_STEP_INVALIDATE] = invalidate_elements,
+                                                    [PTI_STEP_BRING] = bring_elements};
     pti_resident_window at = {.emit = emit,
                               .of = emit->of,
                               .future = future,

@@ -35,6 +35,14 @@ void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *imag
 void pti_resident_window_bring_ahead(pti_resident_window *at, pti_resident_image *image,
                                      const pti_superblock_run *run, const pti_step *step);
 
+/** Bring a box into an image, which is made if there is none that contains it; emit->builder says
+ * if there is no room. */
+void pti_resident_window_bring_box(pti_resident_window *at, int array, const polytile_domain *box);
+
+/** Find or make an image of a box of an array; NULL if there is no room. */
+pti_resident_image *pti_resident_window_place_box(pti_resident_window *at, int array,
+                                                  const polytile_domain *box);
+
 /* resident_plan.c */
 
 /**

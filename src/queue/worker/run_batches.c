@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "launch/device/lanes.h"
 #include "launch/device/trace.h"
+#include "launch/peers/newer.h"
 #include "partition/schedule/builder.h"
 #include "partition/window/engine.h"
 #include "queue/worker/failure.h"
@@ -141,12 +142,26 @@ static polytile_status plan_batch(runner *r, pti_batch *batch) {
     return status == POLYTILE_OK ? status : explain_batch_failure(r, batch, status);
 }
 
+/** Return whether elements come to the device, where linked devices may have them newer. */
+static bool pulls(const runner *r, const pti_batch *batch) {
+    bool brings = false;
+    for (int k = 0; k < batch->n_steps; k++)
+        brings |= batch->step[k].kind == PTI_STEP_BRING;
+    return brings && r->queue->device->peer != NULL;
+}
+
 /** A schedule of a single launch in place has operands for arrays; others have all positions. */
 static polytile_status run_batch_schedule(runner *r, const pti_batch *batch) {
     bool is_alone = r->queue->residency == NULL && batch->group == NULL;
-    return pti_run_schedule(&r->bindings, batch->schedule,
-                            is_alone ? batch->step->call.array : NULL,
-                            r->steps.config + batch->first_launch, r->report);
+    const bool is_pulling = pulls(r, batch);
+    if (is_pulling)
+        pti_peers_set_pulling(r->queue->device, true);
+    const polytile_status status =
+        pti_run_schedule(&r->bindings, batch->schedule, is_alone ? batch->step->call.array : NULL,
+                         r->steps.config + batch->first_launch, r->report);
+    if (is_pulling)
+        pti_peers_set_pulling(r->queue->device, false);
+    return status;
 }
 
 /** Steps wrote these arrays: their newest elements exist again. */

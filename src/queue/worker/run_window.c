@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "launch/device/completeness.h"
 #include "queue/worker/failure.h"
+#include "queue/worker/publish.h"
 #include "queue/worker/run_batches.h"
 #include "queue/worker/worker.h"
 
@@ -91,6 +92,7 @@ polytile_status pti_window_run(polytile_queue *queue, const pti_item *window) {
     double start_s = pti_now_s();
     polytile_report report = {0};
     polytile_status status = run_items_of_window(queue, window, &report);
+    pti_queue_publish(queue);
     report.run_s = pti_now_s() - start_s;
     pthread_mutex_lock(&queue->mutex);
     pti_report_add(&queue->report, &report);
