@@ -93,7 +93,7 @@ done:
 
 polytile_status pti_peers_pull(pti_execution *execution, const pti_command *command,
                                pti_newer_copy *copy, void *of, pti_boxes *rest) {
-    pti_peers *peers = pti_peers_of(execution->device);
+    pti_peers *peers = execution->device->peer->peers;
     pull made = {.execution = execution,
                  .command = command,
                  .copy = copy,

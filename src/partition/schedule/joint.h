@@ -47,9 +47,9 @@ typedef struct pti_joint_wait {
  * One operation. The process's thread first waits, then hands it out; or it hands out all, and
  * members' queues wait where it would.
  *
- * A member's device has launches, downloads, forgetting and pulls in its queue: it runs them after those
- * before them that use the same elements, at any time until they are waited for. The thread does
- * everything else itself, at once.
+ * A member's device has launches, downloads, forgetting and pulls in its queue: it runs them after
+ * those before them that use the same elements, at any time until they are waited for. The thread
+ * does everything else itself, at once.
  *
  * What one process sends to another between the same two launches is one message. It leaves with
  * the last of its operations, between which stand others that send alone, and does not wait to be

@@ -1,6 +1,5 @@
 #include "queue/worker/publish.h"
 
-#include "access/array/array.h"
 #include "base/list.h"
 #include "launch/peers/newer.h"
 #include "queue/queued_array.h"

@@ -143,7 +143,7 @@ static polytile_status plan_batch(runner *r, pti_batch *batch) {
 }
 
 /** Return whether elements come to the device, where linked devices may have them newer. */
-static bool pulls(const runner *r, const pti_batch *batch) {
+static bool may_pull(const runner *r, const pti_batch *batch) {
     bool brings = false;
     for (int k = 0; k < batch->n_steps; k++)
         brings |= batch->step[k].kind == PTI_STEP_BRING;
@@ -153,7 +153,7 @@ static bool pulls(const runner *r, const pti_batch *batch) {
 /** A schedule of a single launch in place has operands for arrays; others have all positions. */
 static polytile_status run_batch_schedule(runner *r, const pti_batch *batch) {
     bool is_alone = r->queue->residency == NULL && batch->group == NULL;
-    const bool is_pulling = pulls(r, batch);
+    const bool is_pulling = may_pull(r, batch);
     if (is_pulling)
         pti_peers_set_pulling(r->queue->device, true);
     const polytile_status status =

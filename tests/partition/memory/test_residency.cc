@@ -345,6 +345,22 @@ TEST(Residency, TheEdgeThatTheNextLaunchReadsComesBeforeBoth) {
     EXPECT_EQ(kinds(wide, "20:979", false), "uluull") << "it is no small part";
 }
 
+TEST(Residency, WhatIsBroughtIsThereForLaunchesAfterIt) {
+    const std::vector<std::string> domains = {"1000", "1000"};
+    for (const bool has_run : {false, true}) {
+        Resident resident(2 * 8192, domains);
+        CutLaunch there({"blur[i]: in x[i-1:i+1]; out y[i]", "1:998", {{"x", 0}, {"y", 1}}},
+                        domains);
+        const BoxSet halo({"0:9", "990:999"}), all({"0:999"});
+        if (has_run)
+            resident.Plan({there.Step()});
+        EXPECT_EQ(KindsOf(*resident.Plan({Renew(0, halo.boxes), Bring(0, halo.boxes)})), "uu");
+        EXPECT_EQ(KindsOf(*resident.Plan({Bring(0, halo.boxes)})), "");
+        EXPECT_EQ(KindsOf(*resident.Plan({there.Step()})), has_run ? "l" : "ul");
+        EXPECT_EQ(KindsOf(*resident.Plan({Bring(1, all.boxes)})), "uu");
+    }
+}
+
 /** The launches that an operation waits for. */
 std::vector<int64_t> LaunchesWaitedFor(const pti_schedule &schedule, const pti_op &op) {
     std::vector<int64_t> found;

@@ -228,35 +228,6 @@ static bool move_fetch(pti_joint_replay *replay, pti_joint_place at) {
     return holds;
 }
 
-/** What the device drops is valid still as far as host memory has it, or will when the device is
- * done with what it downloads before. */
-static void drop_held(pti_joint_replay *replay, pti_joint_place at, pti_joint_cell *cell) {
-    const pti_boxes *on_host = pti_joint_on_host(replay, at.op->array, at.op->member);
-    pti_boxes *left = &replay->touched;
-    if (pti_boxes_find_uncovered(on_host, &at.op->boxes) == NULL) {
-        pti_boxes_subtract_all(&cell->valid, &at.op->boxes);
-        pti_joint_unite_sets(&cell->valid, &at.op->boxes);
-        return;
-    }
-    pti_boxes_intersect(left, &at.op->boxes, &cell->fetching);
-    pti_boxes_intersect(&replay->old, &at.op->boxes, on_host);
-    pti_joint_unite_sets(left, &replay->old);
-    pti_boxes_subtract_all(&cell->valid, &at.op->boxes);
-    pti_joint_unite_sets(&cell->valid, left);
-}
-
-void pti_joint_forget(pti_joint_replay *replay, pti_joint_place at, pti_joint_cell *cell) {
-    drop_held(replay, at, cell);
-    pti_joint_unite_sets(&cell->forgetting, &at.op->boxes);
-    pti_boxes_subtract_all(&cell->held, &at.op->boxes);
-    pti_boxes_subtract_all(&cell->pulled, &at.op->boxes);
-    if (replay->schedule->keeps[at.op->member]) {
-        pti_boxes_intersect(&replay->old, &at.op->boxes, &cell->loose);
-        pti_joint_unite_sets(&cell->late, &replay->old);
-        pti_boxes_subtract_all(&cell->loose, &at.op->boxes);
-    }
-}
-
 /** A device that keeps what it has brings none of that to the host before it has forgotten it, as
  * long as everything fits it: after this schedule that may be over. */
 static bool move_forget(pti_joint_replay *replay, pti_joint_place at) {

@@ -145,13 +145,13 @@ bool pti_joint_move(pti_joint_replay *replay, pti_joint_place at);
 /** The first send between the processes of two members that is not received; NULL: none. */
 pti_joint_message *pti_joint_find_message(const pti_joint_replay *replay, int from, int to);
 
-/** Let a member's device forget elements. */
-void pti_joint_forget(pti_joint_replay *replay, pti_joint_place at, pti_joint_cell *cell);
-
 /** Prove that a process's thread may write elements in a member's host memory. */
 bool pti_joint_may_write(const pti_joint_replay *replay, pti_joint_place at, int member);
 
 /* joint_pull.c */
+
+/** Let a member's device forget elements. */
+void pti_joint_forget(pti_joint_replay *replay, pti_joint_place at, pti_joint_cell *cell);
 
 /** Replay a pull: nothing runs meanwhile on the devices of the process. */
 bool pti_joint_pull(pti_joint_replay *replay, pti_joint_place at);
