@@ -58,6 +58,9 @@ polytile_status pti_queue_invalidate(polytile_queue *queue, polytile_array *arra
 polytile_status pti_queue_pull(polytile_queue *queue, polytile_array *array,
                                const pti_boxes *boxes);
 
+/** Return whether the device has room for all arrays at once, so that none leaves it. */
+bool pti_queue_keeps_all(polytile_queue *queue);
+
 /** Queue that nobody needs what an array holds, see polytile_queue_discard(). Errors: NO_MEMORY. */
 polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array);
 

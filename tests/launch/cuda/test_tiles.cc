@@ -744,6 +744,28 @@ TEST_F(CudaTiles, LaunchesOfMembersRunInTwoPartsEach) {
     }
 }
 
+/** The device's memory grows for what tiles store aside, which must not lose what was pulled. */
+TEST_F(CudaTiles, MembersWhoseMemoryGrowsKeepWhatTheyPulled) {
+    for (int k = 0; k < n_kernels; k++) {
+        Random random(k);
+        Turns of = alternate(60);
+        of.kernel = &tile_kernels[k];
+        of.extents[0] = 387;
+        of.extents[1] = 72;
+        for (int d = 0; d < 2; d++)
+            of.threads.range[d] = of.kernel->is_round[d]
+                                      ? polytile_range{0, of.extents[d] - 1, 1}
+                                      : polytile_range{of.kernel->before[d],
+                                                       of.extents[d] - 1 - of.kernel->after[d], 1};
+        Fields got = fill(of, &random), wanted = got;
+        run_on_fake(of, static_cast<uint64_t>(k), size_t{164} << 10, 0, got, "cuda:0,cuda:1");
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+        if (HasFailure())
+            FAIL() << describe(of);
+    }
+}
+
 TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchOnSeveralDevices) {
     Random random(test_seed("CudaTiles.GiveTheResultsOfLaunchAfterLaunchOnSeveralDevices"));
     int64_t n_tiled = 0;
