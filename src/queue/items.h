@@ -13,6 +13,8 @@ typedef enum pti_item_kind {
     PTI_ITEM_DROP,       /* forget an array on the device: it is destroyed, or was internal */
     PTI_ITEM_FETCH,      /* bring some elements to the host, and keep them on the device */
     PTI_ITEM_INVALIDATE, /* the host has newer ones */
+    PTI_ITEM_BRING,      /* bring some elements to the device, from others' if these have newer
+                            ones than the host */
     PTI_ITEM_DISCARD     /* nobody needs any element as it is: as if the host had newer ones */
 } pti_item_kind;
 
@@ -24,7 +26,7 @@ typedef struct pti_item {
     int64_t number;         /* from 1, in the order of the program */
     int64_t gate;           /* the gate before it; 0: there was none yet */
     pti_prepared *prepared; /* launch */
-    pti_boxes boxes;        /* fetch, invalidate and discard: elements of it, not none; owned */
+    pti_boxes boxes; /* fetch, invalidate, bring and discard: elements of it, not none; owned */
     polytile_queue_callback *callback; /* fetch: called once it is done; NULL: none */
     void *user;                        /* that it gets */
     struct pti_server_part *part;      /* launch of a team kernel: its slots; retained */

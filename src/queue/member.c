@@ -36,6 +36,22 @@ polytile_status pti_queue_invalidate(polytile_queue *queue, polytile_array *arra
     return append_boxes(queue, PTI_ITEM_INVALIDATE, array, boxes);
 }
 
+polytile_status pti_queue_pull(polytile_queue *queue, polytile_array *array,
+                               const pti_boxes *boxes) {
+    const polytile_status status = append_boxes(queue, PTI_ITEM_INVALIDATE, array, boxes);
+    return status == POLYTILE_OK ? append_boxes(queue, PTI_ITEM_BRING, array, boxes) : status;
+}
+
+bool pti_queue_keeps_all(polytile_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    int64_t free_bytes = queue->arena_bytes;
+    for (int p = 0; p < queue->n_arrays && free_bytes >= 0; p++)
+        if (queue->array[p].array != NULL)
+            free_bytes -= pti_resident_padded(queue->array[p].array->n_bytes);
+    pthread_mutex_unlock(&queue->mutex);
+    return free_bytes >= 0;
+}
+
 polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array) {
     pti_boxes whole = {0};
     pti_boxes_append(&whole, &array->domain);

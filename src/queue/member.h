@@ -45,6 +45,22 @@ polytile_status pti_queue_wait_for_elements(polytile_queue *queue, polytile_arra
 polytile_status pti_queue_invalidate(polytile_queue *queue, polytile_array *array,
                                      const pti_boxes *boxes);
 
+/**
+ * Queue that the device gets elements of an array in their newest version from the memory of linked
+ * devices, or from the host's where none of these has newer ones than that. What it has of them
+ * itself is dropped.
+ *
+ * Nothing else may run on these devices meanwhile. The host's memory does not get them: so the
+ * device must keep them until they are invalidated.
+ * Shapes  boxes: inside the array's domain; copied.
+ * Errors  NO_MEMORY.
+ */
+polytile_status pti_queue_pull(polytile_queue *queue, polytile_array *array,
+                               const pti_boxes *boxes);
+
+/** Return whether the device has room for all arrays at once, so that none leaves it. */
+bool pti_queue_keeps_all(polytile_queue *queue);
+
 /** Queue that nobody needs what an array holds, see polytile_queue_discard(). Errors: NO_MEMORY. */
 polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array);
 

@@ -107,9 +107,12 @@ struct polytile_queue {
     pti_queued_array *array;
     pti_residency *residency; /* NULL: the device reaches the host's memory */
     pti_not_fused not_fused;  /* launches of windows before */
-    int64_t arena_bytes;      /* that the device really gave for it; 0: none yet */
-    int64_t window_number;    /* of the first item of the window that runs */
-    int64_t window_gate;      /* and the gate before it */
+    int64_t arena_bytes;      /* that the device really gave for it; 0: none yet; written under the
+                                 mutex */
+    int64_t wished_bytes;  /* to which the arena did not grow, as that would lose what was pulled;
+                                 0: none */
+    int64_t window_number; /* of the first item of the window that runs */
+    int64_t window_gate;   /* and the gate before it */
     /** The first item after the window that uses each position; NULL: none is known. It is queued
      * as long as the window runs; owned. */
     const pti_item **later_item;

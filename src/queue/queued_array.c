@@ -127,6 +127,7 @@ void pti_queue_let_go(polytile_queue *queue, polytile_array *array) {
     pti_array_forget_indices(array);
     give_position(queue, array->position);
     pti_item_free(queued->end_item);
+    pti_boxes_free(&queued->pulled);
     *queued = (pti_queued_array){0};
     array->queue = NULL;
     array->leave_queue = NULL;

@@ -16,10 +16,12 @@ typedef struct pti_queued_array {
     bool is_used;          /* by a launch since it came, under the mutex */
     bool is_written;       /* by a launch since it came; of the program's thread */
     bool is_wanted;        /* it is waited for, under the mutex */
-    bool is_buried;  /* its newest elements are nowhere, since a queued launch overwrites them; of
+    bool is_buried;   /* its newest elements are nowhere, since a queued launch overwrites them; of
                               the queue's thread */
-    bool is_ended;   /* internal, and destroyed by the program; it is let go of later */
-    int64_t n_items; /* not done that use it, under the mutex; twice if used twice */
+    pti_boxes pulled; /* elements that the device has from others', and not the host; of the queue's
+                         thread; owned */
+    bool is_ended;    /* internal, and destroyed by the program; it is let go of later */
+    int64_t n_items;  /* not done that use it, under the mutex; twice if used twice */
     pti_item *end_item; /* queued at its end, which then needs no memory; owned */
 } pti_queued_array;
 

@@ -68,6 +68,8 @@ void pti_queue_free(polytile_queue *queue) {
     pthread_mutex_destroy(&queue->mutex);
     pti_queue_forget_newest(queue);
     pti_server_release(queue->server);
+    for (int p = 0; p < queue->n_arrays; p++)
+        pti_boxes_free(&queue->array[p].pulled);
     free(queue->array);
     free(queue->later_item);
     free(queue->text);

@@ -132,6 +132,7 @@ JointSchedule JointProgram::Next(Random *random) {
     request.n_local = n_local_;
     request.shares_memory = is_within_;
     request.keeps = keeps_;
+    request.pulls = keeps_ && random->chance(60);
     request.meets = pti_joint_meets(&request);
     request.is_lent = is_lent_.get();
     request.name = names.data();

@@ -87,9 +87,25 @@ static void give_up_passed(plan *of) {
         wait_for_all(of, 0);
 }
 
-/** What a member computed of others' elements in shared memory: it stays off the host. Returns
- * whether there is any: a device could bring it to the host, in launches after that do not fit it,
- * unless that is waited for. */
+/** Return whether elements go from device to device. */
+static bool is_pulled(const plan *of, const pti_transfer *transfer) {
+    return of->request != NULL && is_local(of, transfer->from) && is_local(of, transfer->to) &&
+           pti_joint_pulls(of->request, transfer->array);
+}
+
+/** Add what a member pulls of an array to a set. */
+static void add_pulled(const plan *of, int array, int member, pti_boxes *boxes) {
+    const pti_exchange *before = &of->request->parts->before;
+    for (int t = 0; t < before->n_transfers; t++) {
+        const pti_transfer *transfer = &before->transfer[t];
+        if (transfer->array == array && transfer->to == member && is_pulled(of, transfer))
+            pti_boxes_unite(boxes, &transfer->boxes, pti_boxes_gather);
+    }
+}
+
+/** What a member computed of others' elements in shared memory, or pulled: it stays off the host.
+ * Returns whether there is any: a device could bring it to the host, in launches after that do not
+ * fit it, unless that is waited for. */
 static bool forget_ghosts(plan *of) {
     const pti_superstep *superstep = superstep_of(of);
     const int n_before = of->builder.list->n_ops;
@@ -98,6 +114,7 @@ static bool forget_ghosts(plan *of) {
         for (int q = of->first; q < of->first + of->n_local && of->request->is_shared[a]; q++) {
             pti_ownership_boxes(&superstep->ownerships[a], q, &owned);
             pti_boxes_copy(&of->boxes, &work_of(of, q)->writes[a]);
+            add_pulled(of, a, q, &of->boxes);
             pti_boxes_subtract_all(&of->boxes, &owned);
             add_elements(of, PTI_JOINT_FORGET, q, superstep->n_launches, a, &of->boxes);
         }
@@ -144,32 +161,46 @@ static void add_sends(plan *of, const pti_exchange *exchange, int launch) {
 
 static void add_arrivals(plan *of, const pti_exchange *exchange, int launch) {
     for (int t = 0; t < exchange->n_transfers; t++)
-        if (is_local(of, exchange->transfer[t].to))
+        if (is_local(of, exchange->transfer[t].to) && !is_pulled(of, &exchange->transfer[t]))
             add_transfer(
                 of, is_local(of, exchange->transfer[t].from) ? PTI_JOINT_COPY : PTI_JOINT_RECEIVE,
                 launch, &exchange->transfer[t]);
 }
 
+/** Nobody changes what others pull meanwhile. */
+static void add_pulls(plan *of, const pti_exchange *exchange, int launch) {
+    bool pulls = false;
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        if (!is_pulled(of, &exchange->transfer[t]))
+            continue;
+        add_transfer(of, PTI_JOINT_PULL, launch, &exchange->transfer[t]);
+        pulls = true;
+    }
+    if (pulls)
+        wait_for_all(of, launch);
+}
+
 /** Elements that members send come to the host; devices forget what they receive, or bring it to
- * the host no more. */
+ * the host no more. What goes from device to device does so now. */
 static void begin_exchange(plan *of, const pti_exchange *exchange, int launch) {
     for (int t = 0; t < exchange->n_transfers; t++)
-        if (is_local(of, exchange->transfer[t].from))
+        if (is_local(of, exchange->transfer[t].from) && !is_pulled(of, &exchange->transfer[t]))
             add_elements(of, PTI_JOINT_FETCH, exchange->transfer[t].from, launch,
                          exchange->transfer[t].array, &exchange->transfer[t].boxes);
     for (int t = 0; t < exchange->n_transfers; t++)
-        if (is_local(of, exchange->transfer[t].to))
+        if (is_local(of, exchange->transfer[t].to) && !is_pulled(of, &exchange->transfer[t]))
             add_elements(of, PTI_JOINT_FORGET, exchange->transfer[t].to, launch,
                          exchange->transfer[t].array, &exchange->transfer[t].boxes);
     await_exchange(of, exchange, launch);
     add_sends(of, exchange, launch);
+    add_pulls(of, exchange, launch);
 }
 
 /** Move elements; what devices have of those is out of date. */
 static void end_exchange(plan *of, const pti_exchange *exchange, int launch) {
     add_arrivals(of, exchange, launch);
     for (int t = 0; t < exchange->n_transfers; t++)
-        if (is_local(of, exchange->transfer[t].to))
+        if (is_local(of, exchange->transfer[t].to) && !is_pulled(of, &exchange->transfer[t]))
             add_elements(of, PTI_JOINT_FORGET, exchange->transfer[t].to, launch,
                          exchange->transfer[t].array, &exchange->transfer[t].boxes);
 }

@@ -17,6 +17,7 @@ typedef struct pti_joint_request {
     int n_local;           /* members of each process */
     bool shares_memory;    /* members of a process have the same memory of some arrays */
     bool keeps; /* devices keep all, so that several may compute the same shared elements */
+    bool pulls; /* members of a process reach the memory of each other's devices */
     /** The process waits for its members in the end, since they may read until then what others
      * of them compute; see pti_joint_meets(). */
     bool meets;
@@ -50,6 +51,11 @@ int pti_joint_count_lent_ops(const pti_joint_request *request, int first, int n_
 /** Set is_lent of each array: whether members may read there, after the superstep, what others
  * own. */
 void pti_joint_lend(const pti_joint_request *request, int first, int n_local, bool *is_lent);
+
+/** Return whether members get what they read of others' elements of an array from these' devices,
+ * in place of through host memory: devices that keep all, if the superstep changes the array, so
+ * that these elements are old after it and forgotten. */
+bool pti_joint_pulls(const pti_joint_request *request, int array);
 
 /** Return whether members read there what others compute in the same superstep: what they write
  * goes there when all of them are done. The request's own answer does not count. */

@@ -75,6 +75,19 @@ static bool is_changed(const pti_superstep *superstep, int array) {
     return is;
 }
 
+static bool splits_any(const pti_joint_request *request) {
+    bool splits = false;
+    for (int l = 0; l < request->superstep->n_launches; l++)
+        splits |= request->parts->work[0].home[l].splits;
+    return splits;
+}
+
+bool pti_joint_pulls(const pti_joint_request *request, int array) {
+    return request->pulls && request->keeps && request->is_shared[array] &&
+           request->parts->after.n_transfers == 0 && !splits_any(request) &&
+           is_changed(request->superstep, array);
+}
+
 /** Return whether a member may have computed others' elements. What members of other processes
  * compute is not known here, so that whatever is written counts. */
 static bool may_have_ghosts(const pti_joint_request *request, int array, int member) {
@@ -89,7 +102,7 @@ void pti_joint_drop_ghosts(const pti_joint_request *request, pti_copies *copies)
     const pti_superstep *superstep = request->superstep;
     for (int a = 0; a < superstep->n_arrays && request->shares_memory; a++)
         for (int q = 0; q < superstep->n_members && request->is_shared[a]; q++)
-            if (may_have_ghosts(request, a, q))
+            if (may_have_ghosts(request, a, q) || pti_joint_pulls(request, a))
                 pti_boxes_clear(pti_copies_get(copies, a, q));
 }
 

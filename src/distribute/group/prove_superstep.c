@@ -70,17 +70,17 @@ static polytile_status report_flaw(const pti_group *group, const proof *of, cons
 }
 
 /** Return whether what this process runs is what is proved. */
-static bool is_list_as_proved(const pti_group *group, const pti_prepared_superstep *prepared,
-                              int first_op, const pti_joint_schedule *schedule) {
+static bool is_list_as_proved(const pti_group *group, const pti_joint_list *list, int first_op,
+                              const pti_joint_schedule *schedule) {
     const int own = group->transport->first / group->transport->n_local;
-    return pti_joint_list_ends_alike(&prepared->list, first_op, &schedule->list[own]);
+    return pti_joint_list_ends_alike(list, first_op, &schedule->list[own]);
 }
 
 /** Prove it, run from an operation on, with what is said to be lent. */
 static polytile_status prove_lists(const pti_group *group, const pti_prepared_superstep *prepared,
-                                   int first_op, const proof *of) {
-    pti_joint_request request =
-        pti_group_joint_request(group, &of->superstep, &of->parts, prepared->runs_once);
+                                   const pti_joint_list *list, int first_op, const proof *of) {
+    pti_joint_request request = pti_group_joint_request(
+        group, &of->superstep, &of->parts, prepared->runs_once, list == &prepared->pull_list);
     pti_text why = {0};
     polytile_status status = POLYTILE_OK;
     request.inner = of->inner;
@@ -90,7 +90,7 @@ static polytile_status prove_lists(const pti_group *group, const pti_prepared_su
     pti_joint_schedule *schedule =
         pti_joint_plan(&request, group->transport->n_local, &group->copies, &prepared->copies);
     bool holds = schedule != NULL && pti_joint_check(schedule, &why);
-    if (holds && !is_list_as_proved(group, prepared, first_op, schedule)) {
+    if (holds && !is_list_as_proved(group, list, first_op, schedule)) {
         pti_text_add(&why, "this process would do something else");
         holds = false;
     }
@@ -105,15 +105,15 @@ static polytile_status prove_lists(const pti_group *group, const pti_prepared_su
 /** Prove a list in both of its forms: with the operations that wait first, when all shared arrays
  * may be lent; and without them, when only those may be lent that the superstep does not write. */
 static polytile_status prove_both(const pti_group *group, const pti_prepared_superstep *prepared,
-                                  const proof *of) {
+                                  const pti_joint_list *list, const proof *of) {
     polytile_status status;
     for (int p = 0; p < group->n_arrays; p++)
         of->is_lent[p] = group->is_shared[p];
-    PTI_TRY(prove_lists(group, prepared, 0, of));
+    PTI_TRY(prove_lists(group, prepared, list, 0, of));
     for (int p = 0; p < group->n_arrays; p++)
         of->is_lent[p] = group->is_shared[p] && !pti_group_writes(group, prepared, p);
     if (prepared->n_lent_ops > 0)
-        PTI_TRY(prove_lists(group, prepared, prepared->n_lent_ops, of));
+        PTI_TRY(prove_lists(group, prepared, list, prepared->n_lent_ops, of));
 done:
     return status;
 }
@@ -124,8 +124,10 @@ polytile_status pti_group_prove_superstep(const pti_group *group, int at,
     if (!pti_get_settings(group->ctx)->check_plan)
         return POLYTILE_OK;
     polytile_status status = begin_proof(group, at, prepared, &of)
-                                 ? prove_both(group, prepared, &of)
+                                 ? prove_both(group, prepared, &prepared->list, &of)
                                  : fail_proof(group, &of);
+    if (status == POLYTILE_OK && prepared->pull_list.n_ops > 0)
+        status = prove_both(group, prepared, &prepared->pull_list, &of);
     free_proof(&of);
     return status;
 }

@@ -24,7 +24,7 @@ static int find_first_op(pti_group *group, const pti_prepared_superstep *prepare
                                      .ownerships = group->ownership,
                                      .n_members = group->transport->n_members};
     const pti_joint_request request =
-        pti_group_joint_request(group, &superstep, &prepared->parts, prepared->runs_once);
+        pti_group_joint_request(group, &superstep, &prepared->parts, prepared->runs_once, false);
     const int first = group->transport->first, n_local = group->transport->n_local;
     const bool waits = pti_joint_waits_first(&request, first, n_local);
     pti_joint_lend(&request, first, n_local, group->is_lent);
@@ -35,7 +35,7 @@ static int find_first_op(pti_group *group, const pti_prepared_superstep *prepare
 static void run_superstep(pti_group *group, pti_prepared_superstep *prepared,
                           const pti_recorded *recorded, const pti_group_last *last, bool is_ahead) {
     pti_group_run_list(&(pti_list_run){.group = group,
-                                       .list = &prepared->list,
+                                       .list = pti_group_choose_list(group, prepared),
                                        .first_op = find_first_op(group, prepared),
                                        .messages = &prepared->messages,
                                        .prepared = prepared,

@@ -72,6 +72,11 @@ static polytile_status fetch_to_host(walk *of, const pti_joint_op *op) {
                            array_of_member(of, op->array, op->member), &op->boxes);
 }
 
+static polytile_status pull_elements(walk *of, const pti_joint_op *op) {
+    return pti_queue_pull(of->group->member[local_of(of, op->member)],
+                          array_of_member(of, op->array, op->member), &op->boxes);
+}
+
 static polytile_status forget_elements(walk *of, const pti_joint_op *op) {
     return pti_queue_invalidate(of->group->member[local_of(of, op->member)],
                                 array_of_member(of, op->array, op->member), &op->boxes);
@@ -144,7 +149,8 @@ static const struct {
     [PTI_JOINT_RUN] = {run_threads, false},        [PTI_JOINT_FETCH] = {fetch_to_host, false},
     [PTI_JOINT_FORGET] = {forget_elements, false}, [PTI_JOINT_SEND] = {send_or_receive, true},
     [PTI_JOINT_RECEIVE] = {send_or_receive, true}, [PTI_JOINT_COPY] = {copy_from_peer, false},
-    [PTI_JOINT_COMBINE] = {combine_results, true}, [PTI_JOINT_WAIT] = {only_wait, false},
+    [PTI_JOINT_PULL] = {pull_elements, false},     [PTI_JOINT_COMBINE] = {combine_results, true},
+    [PTI_JOINT_WAIT] = {only_wait, false},
 };
 
 /* Waiting. */

@@ -23,6 +23,7 @@ static bool is_for_queues(const pti_group *group, const pti_prepared_superstep *
         return group->is_shared[op->array];
     case PTI_JOINT_FETCH:
     case PTI_JOINT_FORGET:
+    case PTI_JOINT_PULL:
     case PTI_JOINT_WAIT:
         return true;
     default:

@@ -86,6 +86,13 @@ void pti_group_unlink(pti_group *group) {
     free(group->peers);
 }
 
+bool pti_group_are_all_linked(const pti_group *group) {
+    bool are = group->n_peers == 1;
+    for (int m = 0; m < group->transport->n_local && are; m++)
+        are = is_member_linked(group, m);
+    return are;
+}
+
 /* Panels. */
 
 static bool is_of_peers(const pti_group *group, int member, const pti_peers *peers) {

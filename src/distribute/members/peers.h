@@ -13,6 +13,9 @@ void pti_group_unlink(pti_group *group);
  * and do not begin meanwhile. Errors: NO_MEMORY. */
 polytile_status pti_group_share_spans(pti_group *group, const pti_prepared_superstep *prepared);
 
+/** Return whether each member's device reaches the memory of all others. */
+bool pti_group_are_all_linked(const pti_group *group);
+
 /** Return whether that would share anything. */
 bool pti_group_has_panels(const pti_group *group, const pti_prepared_superstep *prepared);
 

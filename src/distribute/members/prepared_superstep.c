@@ -4,6 +4,7 @@
 #include "base/mix.h"
 #include "distribute/exchange/interior.h"
 #include "distribute/members/member_array.h"
+#include "distribute/members/peers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,24 @@ static int64_t number_copies(pti_group *group, const pti_copies *copies) {
     return ++group->n_copies_ids;
 }
 
+/** Return whether members pull any array. */
+static bool pulls_any(const pti_joint_request *request) {
+    bool pulls = false;
+    for (int a = 0; a < request->superstep->n_arrays && !pulls; a++)
+        pulls = request->parts->before.n_transfers > 0 && pti_joint_pulls(request, a);
+    return pulls;
+}
+
+/** List what it does with pulls, and without. */
+static bool list_both(const pti_group *group, pti_joint_request *request,
+                      pti_prepared_superstep *prepared) {
+    const int first = group->transport->first, n_local = group->transport->n_local;
+    if (pulls_any(request) && !pti_joint_plan_list(request, first, n_local, &prepared->pull_list))
+        return false;
+    request->pulls = false;
+    return pti_joint_plan_list(request, first, n_local, &prepared->list);
+}
+
 /** List what this process does, as if all was lent that may be. */
 static bool list_operations(const pti_group *group, pti_joint_request *request,
                             pti_prepared_superstep *prepared) {
@@ -119,7 +138,7 @@ static bool list_operations(const pti_group *group, pti_joint_request *request,
                        inner);
     request->inner = inner;
     request->is_lent = group->is_shared;
-    bool is_listed = pti_joint_plan_list(request, first, n_local, &prepared->list);
+    bool is_listed = list_both(group, request, prepared);
     prepared->n_lent_ops = pti_joint_count_lent_ops(request, first, n_local);
     free(inner);
     return is_listed;
@@ -141,8 +160,8 @@ static bool fill_prepared_superstep(pti_group *group, int at, const pti_superste
         !pti_superstep_cut(superstep, group->transport->first, n_local, &prepared->copies,
                            &prepared->parts))
         return false;
-    pti_joint_request request =
-        pti_group_joint_request(group, superstep, &prepared->parts, prepared->runs_once);
+    pti_joint_request request = pti_group_joint_request(
+        group, superstep, &prepared->parts, prepared->runs_once, pti_group_are_all_linked(group));
     pti_joint_drop_ghosts(&request, &prepared->copies);
     prepared->meets = request.meets = pti_joint_meets(&request);
     prepared->ends = number_copies(group, &prepared->copies);
@@ -195,6 +214,14 @@ make_prepared_superstep(pti_group *group, int at, const pti_superstep *superstep
     }
     keep_prepared_superstep(group, prepared);
     return prepared;
+}
+
+const pti_joint_list *pti_group_choose_list(const pti_group *group,
+                                            const pti_prepared_superstep *prepared) {
+    bool pulls = prepared->pull_list.n_ops > 0;
+    for (int m = 0; m < group->transport->n_local && pulls; m++)
+        pulls = pti_queue_keeps_all(group->member[m]);
+    return pulls ? &prepared->pull_list : &prepared->list;
 }
 
 /* How many launches become a superstep. */

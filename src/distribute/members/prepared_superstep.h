@@ -17,7 +17,10 @@ typedef struct pti_prepared_superstep {
     pti_copies copies; /* after it */
     pti_superstep_parts parts;
     pti_joint_list list; /* what this process does; its memory does not move */
-    int n_lent_ops;      /* of those: see pti_joint_count_lent_ops() */
+    /** The same with pulls, where members' devices are linked and the superstep has any; else
+     * without operations. */
+    pti_joint_list pull_list;
+    int n_lent_ops; /* of either: see pti_joint_count_lent_ops() */
     pti_messages messages;
 } pti_prepared_superstep;
 
@@ -41,10 +44,16 @@ void pti_group_list_launches(const pti_group *group, int at, int n_launches, boo
  * out, which happens only to what is new. It is new on all processes or on none. */
 pti_prepared_superstep *pti_group_find_prepared(pti_group *group, int at, bool *is_new);
 
+/** Return what this process does of a superstep now: members pull where their devices have room for
+ * all arrays, so that nothing leaves these while it runs. */
+const pti_joint_list *pti_group_choose_list(const pti_group *group,
+                                            const pti_prepared_superstep *prepared);
+
 /* joint_request.c */
 
 /** A superstep as those ask about it that plan who waits for whom. */
 pti_joint_request pti_group_joint_request(const pti_group *group, const pti_superstep *superstep,
-                                          const pti_superstep_parts *parts, bool runs_once);
+                                          const pti_superstep_parts *parts, bool runs_once,
+                                          bool pulls);
 
 #endif

@@ -27,6 +27,7 @@ void pti_group_free_prepared(pti_group *group, pti_prepared_superstep *prepared)
         return;
     pti_transport_forget(group->transport, &prepared->messages);
     pti_joint_list_free(&prepared->list);
+    pti_joint_list_free(&prepared->pull_list);
     pti_superstep_parts_free(&prepared->parts);
     pti_copies_free(&prepared->copies);
     free(prepared->serial);

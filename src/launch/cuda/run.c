@@ -12,6 +12,7 @@
 #include "launch/cuda/tiles.h"
 #include "launch/device/execution.h"
 #include "launch/host/copy/box_copy.h"
+#include "launch/peers/newer.h"
 #include "launch/peers/peers.h"
 #include "launch/peers/sharing.h"
 
@@ -108,8 +109,39 @@ done:
     return status;
 }
 
+static polytile_status copy_newer(void *of, polytile_device *from, const pti_move *move) {
+    pti_cuda_device *cuda = of;
+    return pti_cuda_copy_from_peer(cuda, move, pti_cuda_of(from)->number,
+                                   cuda->stream[PTI_STREAM_IN]);
+}
+
+/** Get from other GPUs what these have newer. Through the ring all comes from the host before that:
+ * it has looked ahead. */
+static polytile_status pull_box(pti_cuda_device *cuda, const pti_command *command) {
+    const bool is_staged = pti_cuda_is_staged(command, cuda->run->kinds);
+    pti_execution *execution = cuda->execution;
+    const int64_t pulled_before = execution->report->p2p_bytes;
+    pti_boxes rest = {0};
+    pti_move move = command->move;
+    polytile_status status = POLYTILE_OK;
+    if (is_staged)
+        PTI_TRY(pti_staging_upload(cuda->staging, command));
+    PTI_TRY(pti_peers_pull(execution, command, copy_newer, cuda, &rest));
+    for (int b = 0; b < rest.n_boxes && !is_staged; b++) {
+        move.box = &rest.box[b];
+        PTI_TRY(upload_box(cuda, &move));
+    }
+    if (!is_staged)
+        execution->report->h2d_bytes -= execution->report->p2p_bytes - pulled_before;
+done:
+    pti_boxes_free(&rest);
+    return status;
+}
+
 static polytile_status run_upload(pti_cuda_device *cuda, const pti_command *command) {
     polytile_status status;
+    if (pti_peers_is_pulling(cuda->execution->device))
+        return pull_box(cuda, command);
     PTI_TRY(pti_cuda_is_staged(command, cuda->run->kinds)
                 ? pti_staging_upload(cuda->staging, command)
                 : upload_box(cuda, &command->move));

@@ -50,6 +50,8 @@ pti_peers *pti_peers_create(int n_devices, polytile_device *const *devices) {
 void pti_peers_free(pti_peers *peers) {
     if (peers == NULL)
         return;
+    for (int p = 0; p < peers->n_peers; p++)
+        pti_newer_free(peers->peer[p].n_newer, peers->peer[p].newer);
     pthread_cond_destroy(&peers->changed);
     pthread_mutex_destroy(&peers->mutex);
     free(peers);

@@ -1,6 +1,7 @@
 #ifndef POLYTILE_LAUNCH_PEERS_PEERS_STATE_H
 #define POLYTILE_LAUNCH_PEERS_PEERS_STATE_H
 
+#include "launch/peers/newer.h"
 #include "launch/peers/peers.h"
 
 #include <pthread.h>
@@ -59,6 +60,11 @@ typedef struct pti_peer {
     const pti_offer *offer;  /* meanwhile; borrowed */
     int n_offers;
     pti_session *session; /* NULL: it shares nothing now */
+    char *arena;          /* its memory */
+    int n_newer;          /* what it published; owned */
+    pti_newer *newer;
+    bool is_lost;    /* it could not be published */
+    bool is_pulling; /* only its queue's thread uses this */
 } pti_peer;
 
 /** Linked devices. */

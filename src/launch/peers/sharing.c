@@ -158,6 +158,8 @@ static void meet_peers(pti_execution *execution, pti_offer *offers, bool *is_lef
 
 void pti_sharing_begin(pti_execution *execution) {
     const pti_schedule *schedule = execution->schedule;
+    if (execution->device->peer != NULL && !schedule->in_place)
+        pti_peers_note_arena(execution->device, execution->arena);
     if (execution->device->peer == NULL || schedule->in_place || schedule->n_launches == 0 ||
         pti_schedule_is_of_one_launch(schedule))
         return;

@@ -66,6 +66,14 @@ bool pti_residency_all_fit(const pti_residency *residency);
 /** Return whether anything of the array on the device is newer than the host's. */
 bool pti_residency_is_dirty(const pti_residency *residency, int array);
 
+/** What an image has that is newer than the host's. */
+typedef void pti_dirty_visit(void *of, const pti_memory_layout *layout, int64_t offset_bytes,
+                             const pti_boxes *dirty);
+
+/** Visit the images of an array that have something newer than the host. */
+void pti_residency_visit_dirty(const pti_residency *residency, int array, pti_dirty_visit *visit,
+                               void *of);
+
 /** The arrays by position: an instance of no kernel, the residency's, as it is now. */
 const pti_instance *pti_residency_arrays(const pti_residency *residency);
 

@@ -95,15 +95,9 @@ static void join_uploads(pti_resident_window *at, int array) {
         pti_boxes_assign(&residency->needed, &around);
 }
 
-void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *image,
-                               const pti_piece *piece, const pti_step *step,
-                               const polytile_domain *threads) {
+/** Copies and fills what is needed and in another image, or zero; the rest is needed still. */
+static void bring_from_device(pti_resident_window *at, pti_resident_image *image) {
     pti_residency *residency = at->of;
-    bool is_new = image->valid.n_boxes == 0;
-    find_missing_elements(at, image, piece, step, threads);
-    if (is_new)
-        need_inner_images(at, image);
-    pti_boxes_subtract_all(&residency->needed, &image->valid);
     pti_resident_image *other = residency->state[image->array].images;
     for (; other != NULL && residency->needed.n_boxes > 0; other = other->next) {
         if (other == image || !pti_boxes_meet(&residency->needed, &other->layout.hull))
@@ -114,9 +108,86 @@ void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *imag
     find_shared(residency, &residency->state[image->array].unwritten);
     pti_image_fill(at->emit, image, &residency->shared, true);
     pti_boxes_merge(&residency->needed);
+}
+
+void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *image,
+                               const pti_piece *piece, const pti_step *step,
+                               const polytile_domain *threads) {
+    pti_residency *residency = at->of;
+    bool is_new = image->valid.n_boxes == 0;
+    find_missing_elements(at, image, piece, step, threads);
+    if (is_new)
+        need_inner_images(at, image);
+    pti_boxes_subtract_all(&residency->needed, &image->valid);
+    bring_from_device(at, image);
     if (!begins_anew(step, image->array) && step->partition->n_lanes <= 1)
         join_uploads(at, image->array);
     pti_image_upload(at->emit, image, &residency->needed);
     if (is_new)
         pti_image_absorb(residency, image);
+}
+
+/* Ahead of a launch. */
+
+/** Elements that the launch at hand is about to write come from nowhere else. */
+static void subtract_writes(pti_resident_window *at, int array, const pti_step *step,
+                            const polytile_domain *threads) {
+    const pti_instance *instance = step->call.instance;
+    for (int o = 0; o < instance->n_operands; o++) {
+        if (step->call.array[o] != array || !instance->operand[o].writes)
+            continue;
+        pti_footprint_boxes(instance, o, PTI_WRITES, threads, PTI_MAX_WRITE_BOXES, &at->of->rest);
+        pti_boxes_subtract_all(&at->of->needed, &at->of->rest);
+    }
+}
+
+/** Return whether elements are few beside a piece, so that the launch at hand waits no longer for
+ * them than it runs. */
+static bool are_few(const pti_boxes *elements, const polytile_domain *piece) {
+    enum { SMALL_PART = 64 };
+    return pti_boxes_count(elements) <= pti_box_count(piece) / SMALL_PART;
+}
+
+/** Return whether the host alone has the newest version of all that is needed. */
+static bool only_host_has_needed(const pti_residency *residency, int array) {
+    const pti_resident_state *state = &residency->state[array];
+    bool has = true;
+    for (int b = 0; b < residency->needed.n_boxes && has; b++) {
+        has = !pti_boxes_meet(&state->unwritten, &residency->needed.box[b]);
+        for (const pti_resident_image *other = state->images; other != NULL && has;
+             other = other->next)
+            has = !pti_boxes_meet(&other->valid, &residency->needed.box[b]);
+    }
+    return has;
+}
+
+void pti_resident_window_bring_ahead(pti_resident_window *at, pti_resident_image *image,
+                                     const pti_superblock_run *run, const pti_step *step) {
+    pti_residency *residency = at->of;
+    const pti_step *next = step + 1;
+    for (int p = 0; p < run[1].n_pieces; p++) {
+        const pti_piece *piece = &at->future->piece[run[1].first_piece + p];
+        if (piece->array != image->array || !pti_image_contains(image, &piece->hull) ||
+            begins_anew(next, piece->array))
+            continue;
+        find_missing_elements(at, image, piece, next, run[1].threads);
+        subtract_writes(at, image->array, step, run->threads);
+        pti_boxes_merge(&residency->needed);
+        if (are_few(&residency->needed, &piece->hull) &&
+            only_host_has_needed(residency, image->array))
+            pti_image_upload(at->emit, image, &residency->needed);
+    }
+}
+
+/* Without a launch. */
+
+void pti_resident_window_bring_box(pti_resident_window *at, int array, const polytile_domain *box) {
+    pti_resident_image *image = pti_resident_window_place_box(at, array, box);
+    at->emit->builder.failed |= image == NULL;
+    if (image == NULL)
+        return;
+    pti_boxes_assign(&at->of->needed, box);
+    pti_boxes_subtract_all(&at->of->needed, &image->valid);
+    bring_from_device(at, image);
+    pti_image_upload(at->emit, image, &at->of->needed);
 }

@@ -226,7 +226,8 @@ static polytile_status add_box_piece(const pti_residency *residency, const pti_s
     static const pti_next_access nexts[] = {[PTI_STEP_FLUSH] = PTI_NEXT_FLUSHED,
                                             [PTI_STEP_DROP] = PTI_NEXT_DROPPED,
                                             [PTI_STEP_FETCH] = PTI_NEXT_FETCHED,
-                                            [PTI_STEP_INVALIDATE] = PTI_NEXT_INVALIDATED};
+                                            [PTI_STEP_INVALIDATE] = PTI_NEXT_INVALIDATED,
+                                            [PTI_STEP_BRING] = PTI_NEXT_READ};
     if (!reserve_pieces(future, 1))
         return POLYTILE_NO_MEMORY;
     future->piece[future->n_pieces++] = (pti_piece){.array = step->position,

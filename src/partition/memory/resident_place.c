@@ -111,6 +111,17 @@ static pti_resident_image *find_or_make_image(pti_resident_window *at, const pti
     return image;
 }
 
+pti_resident_image *pti_resident_window_place_box(pti_resident_window *at, int array,
+                                                  const polytile_domain *box) {
+    const pti_residency *residency = at->of;
+    const pti_piece piece = {
+        .array = array,
+        .time = at->now,
+        .bytes = pti_resident_bytes(box, residency->instance.operand[array].element_bytes),
+        .hull = *box};
+    return find_or_make_image(at, &piece, NOT_CURRENT);
+}
+
 /** Scratch needs no memory before its superblock runs: nothing is brought into it. */
 static bool place_ahead(pti_resident_window *at, const pti_piece *piece) {
     return piece->is_scratch || find_or_make_image(at, piece, NOT_RESERVED) != NULL;

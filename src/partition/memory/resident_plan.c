@@ -123,6 +123,22 @@ static int64_t count_looks_of_superblock(const pti_resident_window *at,
     return n_looks;
 }
 
+/** Return whether a step is a launch of one superblock, in no lane. */
+static bool is_simple_launch(const pti_resident_window *at, const pti_step *step) {
+    return step < at->end && step->kind == PTI_STEP_LAUNCH && step->partition->n_superblocks == 1 &&
+           step->partition->n_lanes <= 1;
+}
+
+/** Bring what the next launch would wait for, into images that this one writes. */
+static void bring_ahead(pti_resident_window *at, const pti_superblock_run *run,
+                        const pti_step *step) {
+    if (!is_simple_launch(at, step) || !is_simple_launch(at, step + 1))
+        return;
+    for (int p = 0; p < run->n_pieces; p++)
+        if (launch_stores(step, piece_of_superblock(at, run, p)))
+            pti_resident_window_bring_ahead(at, at->image[p], run, step);
+}
+
 /** Add all that the next superblock takes: places, what is brought there, and its launch. */
 static void add_superblock(pti_resident_window *at, const pti_step *step) {
     pti_resident_emit *emit = at->emit;
@@ -137,6 +153,7 @@ static void add_superblock(pti_resident_window *at, const pti_step *step) {
     for (int p = 0; p < run->n_pieces; p++)
         pti_resident_window_bring(at, at->image[p], piece_of_superblock(at, run, p), step,
                                   run->threads);
+    bring_ahead(at, run, step);
     pti_resident_window_look_ahead(at);
     pti_builder_look(&emit->builder, count_looks_of_superblock(at, run));
     add_resident_launch_op(at, run, step);
@@ -176,6 +193,12 @@ static void invalidate_elements(pti_resident_window *at, const pti_step *step) {
     pti_builder_invalidate(&at->emit->builder, step->position, step->boxes);
 }
 
+/** Memory for what is brought comes without a launch, whose superblock might evict it. */
+static void bring_elements(pti_resident_window *at, const pti_step *step) {
+    for (int b = 0; b < step->boxes->n_boxes && !at->emit->builder.failed; b++)
+        pti_resident_window_bring_box(at, step->position, &step->boxes->box[b]);
+}
+
 /** Find the last launch that writes each array which is flushed after it. */
 static void find_last_writers(pti_residency *residency, int n_steps, const pti_step *steps) {
     for (int a = 0; a < residency->instance.n_operands; a++)
@@ -203,9 +226,14 @@ void pti_resident_add_steps(pti_resident_emit *emit, pti_future *future, int n_s
                                                     [PTI_STEP_FLUSH] = flush_array,
                                                     [PTI_STEP_DROP] = drop_array,
                                                     [PTI_STEP_FETCH] = fetch_elements,
-                                                    [PTI_STEP_INVALIDATE] = invalidate_elements};
-    pti_resident_window at = {
-        .emit = emit, .of = emit->of, .future = future, .link = link, .now = emit->of->time};
+                                                    [PTI_STEP_INVALIDATE] = invalidate_elements,
+                                                    [PTI_STEP_BRING] = bring_elements};
+    pti_resident_window at = {.emit = emit,
+                              .of = emit->of,
+                              .future = future,
+                              .link = link,
+                              .end = steps + n_steps,
+                              .now = emit->of->time};
     find_last_writers(emit->of, n_steps, steps);
     for (int s = 0; s < n_steps && !emit->builder.failed; s++)
         act[steps[s].kind](&at, &steps[s]);

@@ -34,6 +34,14 @@ bool pti_residency_all_fit(const pti_residency *residency) {
     return bytes <= residency->arena_bytes;
 }
 
+void pti_residency_visit_dirty(const pti_residency *residency, int array, pti_dirty_visit *visit,
+                               void *of) {
+    const pti_resident_image *image = residency->state[array].images;
+    for (; image != NULL; image = image->next)
+        if (image->dirty.n_boxes > 0)
+            visit(of, &image->layout, image->offset_bytes, &image->dirty);
+}
+
 bool pti_residency_is_dirty(const pti_residency *residency, int array) {
     const pti_resident_image *image = residency->state[array].images;
     while (image != NULL && image->dirty.n_boxes == 0)

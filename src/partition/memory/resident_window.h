@@ -12,6 +12,7 @@ typedef struct pti_resident_window {
     pti_residency *of;
     pti_future *future;
     const polytile_link *link;                   /* NULL: as few bytes as possible */
+    const pti_step *end;                         /* of the steps */
     int64_t now;                                 /* time of the next superblock to run */
     pti_resident_image *image[PTI_MAX_OPERANDS]; /* of each piece of the superblock at hand */
 } pti_resident_window;
@@ -27,6 +28,20 @@ void pti_resident_window_look_ahead(pti_resident_window *at);
 void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *image,
                                const pti_piece *piece, const pti_step *step,
                                const polytile_domain *threads);
+
+/** Bring into an image, which a launch of one superblock writes, the few elements that the next one
+ * reads there beside what this one writes, such as the edge of a field: then nothing moves between
+ * the two launches. Shapes  run: the superblock of the launch, and of the next one. */
+void pti_resident_window_bring_ahead(pti_resident_window *at, pti_resident_image *image,
+                                     const pti_superblock_run *run, const pti_step *step);
+
+/** Bring a box into an image, which is made if there is none that contains it; emit->builder says
+ * if there is no room. */
+void pti_resident_window_bring_box(pti_resident_window *at, int array, const polytile_domain *box);
+
+/** Find or make an image of a box of an array; NULL if there is no room. */
+pti_resident_image *pti_resident_window_place_box(pti_resident_window *at, int array,
+                                                  const polytile_domain *box);
 
 /* resident_plan.c */
 

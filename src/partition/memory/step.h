@@ -13,8 +13,9 @@ typedef enum pti_step_kind {
     PTI_STEP_FLUSH, /* download what is newer on the device than on the host */
     PTI_STEP_DROP,  /* forget what the device holds of an array, unwritten; no later step uses it */
     PTI_STEP_FETCH, /* download what is newer of some elements, which stay on the device */
-    PTI_STEP_INVALIDATE /* the host has newer elements, which are old on the device; all others
-                           stay */
+    PTI_STEP_INVALIDATE, /* the host has newer elements, which are old on the device; all others
+                            stay */
+    PTI_STEP_BRING       /* upload what the device lacks of some elements */
 } pti_step_kind;
 
 /** What a schedule is made for: a launch in superblocks, the end of an array's stay, or what
@@ -28,7 +29,7 @@ typedef struct pti_step {
     int64_t serial; /* launch: of call, partition and is_lone together, never given twice; 0: none,
                        so that plans with it are not kept */
     const pti_boxes
-        *boxes; /* fetch and invalidate: elements of the array; borrowed while it is planned */
+        *boxes; /* fetch, invalidate, bring: elements of the array; borrowed while it is planned */
 } pti_step;
 
 /** Return whether a step uses an array. */

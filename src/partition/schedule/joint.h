@@ -22,6 +22,8 @@
     X(RECEIVE, "receive") /* a message from the peer -> host memory */                             \
     X(COPY, "copy")       /* host memory of a peer of the process -> host memory; none if these  \
                                are the same memory */ \
+    X(PULL, "pull") /* newest elements: device of a peer of the process, or host memory     \
+                               where that is as new -> device; host memory stays as it is */      \
     X(COMBINE, "combine") /* partial results of all members, in their order -> host memory of    \
                                each; by all processes at once */ \
     X(WAIT, "wait")       /* none */
@@ -45,9 +47,9 @@ typedef struct pti_joint_wait {
  * One operation. The process's thread first waits, then hands it out; or it hands out all, and
  * members' queues wait where it would.
  *
- * A member's device has launches, downloads and forgetting in its queue: it runs them after those
- * before them that use the same elements, at any time until they are waited for. The thread does
- * everything else itself, at once.
+ * A member's device has launches, downloads, forgetting and pulls in its queue: it runs them after
+ * those before them that use the same elements, at any time until they are waited for. The thread
+ * does everything else itself, at once.
  *
  * What one process sends to another between the same two launches is one message. It leaves with
  * the last of its operations, between which stand others that send alone, and does not wait to be
@@ -57,7 +59,7 @@ typedef struct pti_joint_wait {
 typedef struct pti_joint_op {
     pti_joint_kind kind;
     int member;      /* of the list's process; combine, wait: -1 */
-    int peer;        /* send: to whom; receive, copy: from whom; else -1 */
+    int peer;        /* send: to whom; receive, copy, pull: from whom; else -1 */
     int launch;      /* run, combine: which; else the number of launches before it */
     int array;       /* run, wait: -1 */
     pti_boxes boxes; /* owned */

@@ -257,18 +257,41 @@ static bool is_read_by_none(const row *of) {
                                         of->end - of->first);
 }
 
+/** Return whether a launch writes an array. */
+static bool does_write(const pti_call *call, int array) {
+    bool does = false;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        does |= call->array[o] == array && call->instance->operand[o].writes;
+    return does;
+}
+
+/** Find what launches of a row write of an array beside the threads of the last one: of those that
+ * write it the first has the most threads. */
+static void find_lost(const row *of, int array, pti_boxes *lost) {
+    int l = of->first;
+    pti_boxes_clear(lost);
+    while (l < of->end && !does_write(&of->call[l], array))
+        l++;
+    if (l == of->end)
+        return;
+    pti_boxes_append(lost, &of->call[l].instance->threads);
+    pti_boxes_subtract(lost, &of->call[of->end - 1].instance->threads);
+}
+
 /** Whether somebody needs what tiles lose because launches have fewer threads than those before. A
  * device forgets it where it is others' to compute. */
 static polytile_status find_needed(const row *of, bool *is_needed) {
-    const pti_instance *first = of->call[of->first].instance,
-                       *last = of->call[of->end - 1].instance;
+    const pti_call *first = &of->call[of->first];
+    const bool is_read = !is_read_by_none(of);
     pti_boxes lost = {0};
-    pti_boxes_append(&lost, &first->threads);
-    pti_boxes_subtract(&lost, &last->threads);
-    *is_needed = lost.n_boxes > 0 && !is_read_by_none(of);
-    for (int o = 0; o < first->n_operands && lost.n_boxes > 0; o++)
-        *is_needed |= of->turns.before[o] != o &&
-                      needs_element_of(of->schedule, of->call[of->first].array[o], &lost);
+    *is_needed = false;
+    for (int o = 0; o < first->instance->n_operands; o++) {
+        if (of->turns.before[o] == o)
+            continue;
+        find_lost(of, first->array[o], &lost);
+        *is_needed |=
+            lost.n_boxes > 0 && (is_read || needs_element_of(of->schedule, first->array[o], &lost));
+    }
     const bool has_failed = lost.failed;
     pti_boxes_free(&lost);
     return has_failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;

@@ -81,7 +81,9 @@ static polytile_status reserve_arena(polytile_queue *queue, int64_t target_bytes
         status = device->functions->reserve(device, target_bytes, &arena);
     }
 done:
+    pthread_mutex_lock(&queue->mutex);
     queue->arena_bytes = status == POLYTILE_OK ? target_bytes : 0;
+    pthread_mutex_unlock(&queue->mutex);
     if (status == POLYTILE_OK)
         pti_residency_resize(queue->residency, target_bytes);
     return status;
@@ -213,12 +215,34 @@ static polytile_status name_launch(const polytile_queue *queue, const pti_item *
     return pti_error_prefix(ctx, status, "%s: ", window->prepared->instance->kernel_name);
 }
 
+/** Return whether to grow would lose elements that the host does not have, or move what others pull
+ * from here. */
+static bool must_stay(const polytile_queue *queue, const pti_item *window) {
+    bool must = false;
+    for (int p = 0; p < queue->n_arrays && !must; p++)
+        must = queue->array[p].pulled.n_boxes > 0;
+    for (; window != NULL && !must; window = window->next)
+        must = window->kind == PTI_ITEM_BRING;
+    return must;
+}
+
+polytile_status pti_arena_grow_late(polytile_queue *queue, polytile_report *report) {
+    const int64_t wished_bytes = queue->wished_bytes;
+    if (wished_bytes == 0 || must_stay(queue, NULL))
+        return POLYTILE_OK;
+    queue->wished_bytes = 0;
+    return wished_bytes > queue->arena_bytes ? grow_arena(queue, NULL, wished_bytes, report)
+                                             : POLYTILE_OK;
+}
+
 polytile_status pti_arena_resize(polytile_queue *queue, const pti_item *window,
                                  polytile_report *report) {
     bool can_grow = queue->arena_bytes < queue->device->limit_bytes;
     int64_t needed_bytes = can_grow ? wanted_bytes(queue, window) : 0;
     polytile_status status = POLYTILE_OK;
-    if (needed_bytes > queue->arena_bytes)
+    if (needed_bytes > queue->arena_bytes && must_stay(queue, window))
+        queue->wished_bytes = pti_max(queue->wished_bytes, needed_bytes);
+    else if (needed_bytes > queue->arena_bytes)
         status = grow_arena(queue, window, needed_bytes, report);
     return status == POLYTILE_OK ? cut_all_prepared(queue, window)
                                  : name_launch(queue, window, status);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "launch/device/lanes.h"
 #include "launch/device/trace.h"
+#include "launch/peers/newer.h"
 #include "partition/schedule/builder.h"
 #include "partition/window/engine.h"
 #include "queue/worker/failure.h"
@@ -141,12 +142,57 @@ static polytile_status plan_batch(runner *r, pti_batch *batch) {
     return status == POLYTILE_OK ? status : explain_batch_failure(r, batch, status);
 }
 
+/** Return whether elements come to the device, where linked devices may have them newer. */
+static bool may_pull(const runner *r, const pti_batch *batch) {
+    bool brings = false;
+    for (int k = 0; k < batch->n_steps; k++)
+        brings |= batch->step[k].kind == PTI_STEP_BRING;
+    return brings && r->queue->device->peer != NULL;
+}
+
+static bool has_pulled(const polytile_queue *queue) {
+    bool has = false;
+    for (int p = 0; p < queue->n_arrays && !has; p++)
+        has = queue->array[p].pulled.n_boxes > 0;
+    return has;
+}
+
+/** What was pulled stays until it is forgotten: the host does not have it. Nothing uploads it. */
+static polytile_status check_pulled(const runner *r, const pti_batch *batch) {
+    const polytile_queue *queue = r->queue;
+    const pti_schedule *schedule = batch->schedule;
+    if (!has_pulled(queue))
+        return POLYTILE_OK;
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        const pti_op *op = &schedule->op[k];
+        const int position = op->kind == PTI_UPLOAD && !schedule->in_place
+                                 ? schedule->placement[op->placement].operand
+                                 : queue->n_arrays;
+        if (position < queue->n_arrays && pti_boxes_meet(&queue->array[position].pulled, &op->box))
+            return pti_fail(queue->object.context, POLYTILE_INTERNAL,
+                            "%s: elements of %s that another device has newer than the host were "
+                            "to be uploaded; please report it",
+                            name_of_batch(batch), queue->array[position].array->name);
+    }
+    return POLYTILE_OK;
+}
+
 /** A schedule of a single launch in place has operands for arrays; others have all positions. */
 static polytile_status run_batch_schedule(runner *r, const pti_batch *batch) {
     bool is_alone = r->queue->residency == NULL && batch->group == NULL;
-    return pti_run_schedule(&r->bindings, batch->schedule,
-                            is_alone ? batch->step->call.array : NULL,
-                            r->steps.config + batch->first_launch, r->report);
+    const bool is_pulling = may_pull(r, batch);
+    polytile_status status = POLYTILE_OK;
+    if (is_pulling)
+        pti_peers_set_pulling(r->queue->device, true);
+    else
+        PTI_TRY(check_pulled(r, batch));
+    status =
+        pti_run_schedule(&r->bindings, batch->schedule, is_alone ? batch->step->call.array : NULL,
+                         r->steps.config + batch->first_launch, r->report);
+    if (is_pulling)
+        pti_peers_set_pulling(r->queue->device, false);
+done:
+    return status;
 }
 
 /** Steps wrote these arrays: their newest elements exist again. */

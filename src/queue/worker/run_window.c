@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "launch/device/completeness.h"
 #include "queue/worker/failure.h"
+#include "queue/worker/publish.h"
 #include "queue/worker/run_batches.h"
 #include "queue/worker/worker.h"
 
@@ -63,6 +64,32 @@ void pti_window_pass(polytile_queue *queue, const pti_item *items) {
     pass_items(queue, items);
 }
 
+/** Follow what the device has that the host has not; memory that ran out is a failure. */
+static polytile_status note_pulled(polytile_queue *queue, const pti_item *window) {
+    bool has_failed = false;
+    for (const pti_item *item = window; item != NULL; item = item->next) {
+        if (item->kind == PTI_ITEM_LAUNCH)
+            continue;
+        pti_boxes *pulled = &queue->array[item->position].pulled;
+        if (item->kind == PTI_ITEM_BRING)
+            pti_boxes_unite(pulled, &item->boxes, pti_boxes_gather);
+        else if (item->kind == PTI_ITEM_FLUSH || item->kind == PTI_ITEM_DROP)
+            pti_boxes_clear(pulled);
+        else if (pti_item_only_invalidates(item))
+            pti_boxes_subtract_all(pulled, &item->boxes);
+        has_failed |= pulled->failed;
+    }
+    return has_failed
+               ? pti_fail_memory(queue->object.context, "what was pulled", sizeof(polytile_domain))
+               : POLYTILE_OK;
+}
+
+/** Nothing is left on the device. */
+static void forget_pulled(polytile_queue *queue) {
+    for (int p = 0; p < queue->n_arrays; p++)
+        pti_boxes_clear(&queue->array[p].pulled);
+}
+
 /** Leave nothing on the device after a failure, and count none of the window's launches. */
 static void abandon_window(polytile_queue *queue, const pti_item *window, polytile_report *report,
                            polytile_status status) {
@@ -70,6 +97,7 @@ static void abandon_window(polytile_queue *queue, const pti_item *window, polyti
     if (queue->residency == NULL)
         return;
     report->n_launches = 0;
+    forget_pulled(queue);
     pti_evict_all(queue, status, report);
     pti_lose_buried(queue, status);
     pass_items(queue, window);
@@ -81,6 +109,8 @@ static polytile_status run_items_of_window(polytile_queue *queue, const pti_item
     PTI_TRY(resize_arena(queue, window, report));
     PTI_TRY(pti_run_items(queue, window, report));
     note_complete(queue, window);
+    PTI_TRY(note_pulled(queue, window));
+    PTI_TRY(pti_arena_grow_late(queue, report));
 done:
     if (status != POLYTILE_OK)
         abandon_window(queue, window, report, status);
@@ -91,6 +121,7 @@ polytile_status pti_window_run(polytile_queue *queue, const pti_item *window) {
     double start_s = pti_now_s();
     polytile_report report = {0};
     polytile_status status = run_items_of_window(queue, window, &report);
+    pti_queue_publish(queue);
     report.run_s = pti_now_s() - start_s;
     pthread_mutex_lock(&queue->mutex);
     pti_report_add(&queue->report, &report);

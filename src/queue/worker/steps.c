@@ -29,6 +29,7 @@ static pti_step step_of(const polytile_queue *queue, const pti_item *item) {
                                           [PTI_ITEM_DROP] = PTI_STEP_DROP,
                                           [PTI_ITEM_FETCH] = PTI_STEP_FETCH,
                                           [PTI_ITEM_INVALIDATE] = PTI_STEP_INVALIDATE,
+                                          [PTI_ITEM_BRING] = PTI_STEP_BRING,
                                           [PTI_ITEM_DISCARD] = PTI_STEP_INVALIDATE};
     if (item->kind != PTI_ITEM_LAUNCH)
         return (pti_step){

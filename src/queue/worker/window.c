@@ -23,7 +23,8 @@ typedef struct part {
 } part;
 
 static bool is_of_boxes(const pti_item *item) {
-    return item->kind == PTI_ITEM_FETCH || pti_item_only_invalidates(item);
+    return item->kind == PTI_ITEM_FETCH || item->kind == PTI_ITEM_BRING ||
+           pti_item_only_invalidates(item);
 }
 
 /** How many arrays an item uses, those of launches being the operands; or boxes of one. */

@@ -56,4 +56,9 @@ void pti_queue_call_back(polytile_queue *queue, const pti_item *items, polytile_
 polytile_status pti_arena_resize(polytile_queue *queue, const pti_item *window,
                                  polytile_report *report);
 
+/** Let it grow as a window asked for that could not: while the device has what the host does not,
+ * or others read from it. A window is done, and nothing of it was pulled that is not forgotten.
+ * Report and errors as above. */
+polytile_status pti_arena_grow_late(polytile_queue *queue, polytile_report *report);
+
 #endif

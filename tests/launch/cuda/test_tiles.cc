@@ -349,7 +349,7 @@ class CudaTiles : public testing::Test {
     Environment environment_;
 };
 
-/** All but the first ones, between which arrays still arrive, and the last one. */
+/** All but the last one, and those that run before others are queued. */
 TEST_F(CudaTiles, LaunchesOfARowRunInTiles) {
     for (const int n : {8, 19, 20, 31}) {
         Random random(1);
@@ -744,11 +744,37 @@ TEST_F(CudaTiles, LaunchesOfMembersRunInTwoPartsEach) {
     }
 }
 
+/** The device's memory grows for what tiles store aside, which must not lose what was pulled. */
+TEST_F(CudaTiles, MembersWhoseMemoryGrowsKeepWhatTheyPulled) {
+    for (int k = first_wave; k < n_kernels; k++) {
+        Random random(k);
+        Turns of = alternate(60);
+        of.turns[2].waits = true;
+        of.kernel = &tile_kernels[k];
+        of.extents[0] = 387;
+        of.extents[1] = 72;
+        for (int d = 0; d < 2; d++)
+            of.threads.range[d] = of.kernel->is_round[d]
+                                      ? polytile_range{0, of.extents[d] - 1, 1}
+                                      : polytile_range{of.kernel->before[d],
+                                                       of.extents[d] - 1 - of.kernel->after[d], 1};
+        Fields got = fill(of, &random), wanted = got;
+        run_on_fake(of, static_cast<uint64_t>(k), size_t{164} << 10, 0, got, "cuda:0,cuda:1");
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+        if (HasFailure())
+            FAIL() << describe(of);
+    }
+}
+
 TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchOnSeveralDevices) {
     Random random(test_seed("CudaTiles.GiveTheResultsOfLaunchAfterLaunchOnSeveralDevices"));
     int64_t n_tiled = 0;
-    const int64_t n_rounds = scaled(16);
-    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+    const int64_t n_rounds = scaled(16), n_most = 8 * n_rounds;
+    const auto goes_on = [&](int64_t round) {
+        return round < n_rounds || (n_tiled == 0 && n_rounds >= 10 && round < n_most);
+    };
+    for (int64_t round = 0; goes_on(round) && !HasFailure(); round++) {
         const Turns of = make_taller(draw(&random), random.number(1, 12));
         const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
         const std::string devices = random.chance(50) ? "cuda:0,cuda:1" : "cuda:0,cuda:1,cuda:2";

@@ -179,6 +179,10 @@ inline pti_step Renew(int array, const pti_boxes &boxes) {
     return {PTI_STEP_INVALIDATE, {nullptr, nullptr}, nullptr, array, false, 0, &boxes};
 }
 
+inline pti_step Bring(int array, const pti_boxes &boxes) {
+    return {PTI_STEP_BRING, {nullptr, nullptr}, nullptr, array, false, 0, &boxes};
+}
+
 /** A set of boxes by their texts, as domain_of() takes them. */
 struct BoxSet {
     pti_boxes boxes = {};

@@ -315,6 +315,52 @@ TEST(Residency, MovesEachElementOnceIfEverythingFits) {
     EXPECT_FALSE(pti_residency_is_dirty(resident.get(), 0));
 }
 
+/** The kinds of a schedule's operations, in order. */
+std::string KindsOf(const pti_schedule &schedule) {
+    std::string kinds;
+    for (int64_t k = 0; k < schedule.n_ops; k++)
+        kinds += schedule.op[k].kind == PTI_LAUNCH   ? 'l'
+                 : schedule.op[k].kind == PTI_UPLOAD ? 'u'
+                                                     : '?';
+    return kinds;
+}
+
+/** Of the second array the first launch writes all but the edge, which the second one reads. */
+TEST(Residency, TheEdgeThatTheNextLaunchReadsComesBeforeBoth) {
+    const std::vector<std::string> domains = {"1000", "1000"};
+    const std::string narrow = "blur[i]: in x[i-1:i+1]; out y[i]",
+                      wide = "blur[i]: in x[i-20:i+20]; out y[i]";
+    const BoxSet fetched({"5:5"});
+    const auto kinds = [&](const std::string &declaration, const char *threads, bool fetches) {
+        Resident resident(2 * 8192, domains);
+        CutLaunch there({declaration.c_str(), threads, {{"x", 0}, {"y", 1}}}, domains);
+        CutLaunch back({declaration.c_str(), threads, {{"x", 1}, {"y", 0}}}, domains);
+        std::vector<pti_step> steps = {there.Step(), back.Step(), there.Step()};
+        if (fetches)
+            steps.insert(steps.begin() + 1, Fetch(0, fetched.boxes));
+        return KindsOf(*resident.Plan(steps));
+    };
+    EXPECT_EQ(kinds(narrow, "1:998", false), "uuulll");
+    EXPECT_EQ(kinds(narrow, "1:998", true), "uluull") << "something is between";
+    EXPECT_EQ(kinds(wide, "20:979", false), "uluull") << "it is no small part";
+}
+
+TEST(Residency, WhatIsBroughtIsThereForLaunchesAfterIt) {
+    const std::vector<std::string> domains = {"1000", "1000"};
+    for (const bool has_run : {false, true}) {
+        Resident resident(2 * 8192, domains);
+        CutLaunch there({"blur[i]: in x[i-1:i+1]; out y[i]", "1:998", {{"x", 0}, {"y", 1}}},
+                        domains);
+        const BoxSet halo({"0:9", "990:999"}), all({"0:999"});
+        if (has_run)
+            resident.Plan({there.Step()});
+        EXPECT_EQ(KindsOf(*resident.Plan({Renew(0, halo.boxes), Bring(0, halo.boxes)})), "uu");
+        EXPECT_EQ(KindsOf(*resident.Plan({Bring(0, halo.boxes)})), "");
+        EXPECT_EQ(KindsOf(*resident.Plan({there.Step()})), has_run ? "l" : "ul");
+        EXPECT_EQ(KindsOf(*resident.Plan({Bring(1, all.boxes)})), "uu");
+    }
+}
+
 /** The launches that an operation waits for. */
 std::vector<int64_t> LaunchesWaitedFor(const pti_schedule &schedule, const pti_op &op) {
     std::vector<int64_t> found;

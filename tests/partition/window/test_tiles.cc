@@ -306,7 +306,7 @@ TEST_F(Tiles, SayWhatLaunchesReadTooFarOff) {
     find(room);
     EXPECT_EQ(
         std::string(why_.data == nullptr ? "" : why_.data),
-        "18 launches of far in a row, which alternate between two arrays, run one by one: far "
+        "19 launches of far in a row, which alternate between two arrays, run one by one: far "
         "reads K beyond the border that the arrays need which change roles");
 }
 

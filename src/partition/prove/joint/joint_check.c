@@ -13,6 +13,8 @@ static bool begin_replay(pti_joint_replay *replay, const pti_joint_schedule *sch
            n_cells = n_members * n_arrays + 1;
     *replay = (pti_joint_replay){.schedule = schedule, .why = why};
     replay->next = calloc((size_t)schedule->n_lists + 1, sizeof *replay->next);
+    replay->is_busy = calloc(n_members + 1, sizeof *replay->is_busy);
+    replay->is_pulling = calloc(n_members + 1, sizeof *replay->is_pulling);
     replay->cell = calloc(n_cells, sizeof *replay->cell);
     replay->on_host = calloc(n_cells, sizeof *replay->on_host);
     replay->combines = calloc(n_arrays * (size_t)schedule->n_launches + 1, sizeof(bool));
@@ -21,13 +23,14 @@ static bool begin_replay(pti_joint_replay *replay, const pti_joint_schedule *sch
     replay->process = calloc(n_members + 1, sizeof *replay->process);
     return replay->next != NULL && replay->cell != NULL && replay->on_host != NULL &&
            replay->combines != NULL && replay->combined != NULL && replay->threads != NULL &&
-           replay->process != NULL;
+           replay->process != NULL && replay->is_busy != NULL && replay->is_pulling != NULL;
 }
 
 static bool free_cell(pti_joint_cell *cell) {
-    pti_boxes *sets[] = {&cell->valid,      &cell->loose, &cell->reading, &cell->fetching,
-                         &cell->forgetting, &cell->read,  &cell->written, &cell->held,
-                         &cell->former,     &cell->late,  &cell->outdated};
+    pti_boxes *sets[] = {&cell->valid,      &cell->loose, &cell->reading,  &cell->fetching,
+                         &cell->forgetting, &cell->read,  &cell->written,  &cell->held,
+                         &cell->former,     &cell->late,  &cell->outdated, &cell->pulled,
+                         &cell->lent};
     bool failed = false;
     for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
         failed |= sets[s]->failed;
@@ -63,6 +66,8 @@ static bool end_replay(pti_joint_replay *replay) {
     free(replay->combines);
     free(replay->next);
     free(replay->process);
+    free(replay->is_busy);
+    free(replay->is_pulling);
     free(replay->message);
     return failed;
 }
@@ -72,6 +77,8 @@ static void take_holdings(pti_joint_replay *replay) {
     for (int k = 0; k < schedule->n_lists; k++)
         for (int q = 0; q < schedule->list[k].n_local; q++)
             replay->process[schedule->list[k].first + q] = k;
+    for (int q = 0; q < schedule->n_members; q++)
+        replay->is_busy[q] = true;
     for (int c = 0; c < schedule->n_members * schedule->n_arrays; c++) {
         pti_boxes_copy(&replay->cell[c].valid, &schedule->before[c].valid);
         pti_boxes_copy(&replay->cell[c].loose, &schedule->before[c].loose);
@@ -227,6 +234,8 @@ static bool check_holdings(const pti_joint_replay *replay) {
         box = pti_boxes_find_uncovered(&after->reading, &cell->reading);
         if (box != NULL)
             return reject_holding(replay, c, box, "may still be read in host memory");
+        if (cell->pulled.n_boxes > 0)
+            return reject_holding(replay, c, &cell->pulled.box[0], "is pulled, and not forgotten");
         if (!check_former(replay, c))
             return false;
     }

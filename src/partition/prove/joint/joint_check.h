@@ -19,6 +19,8 @@
  * - Partial results are complete when they are combined, and combined once by all.
  * - Nothing is read or moved in host memory while somebody may write there.
  * - Nothing that a device brings to the host late can overwrite newer elements.
+ * - What goes from device to device is in its newest version, nothing else runs meanwhile, and it
+ *   is forgotten in the end: host memory does not have it.
  * - What is said to be so after all is so.
  *
  * Operations of members run at any time from where they stand until they are waited for. Processes

@@ -61,6 +61,8 @@ void pti_joint_settle(pti_joint_replay *replay, pti_joint_place at) {
             if (wait->array < 0 || wait->array == a)
                 settle_cell(replay, a, wait->member);
         settle_launch(replay, wait->array, wait->member);
+        if (wait->array < 0)
+            pti_joint_settle_pulls(replay, at.list, wait->member);
     }
 }
 
@@ -215,27 +217,15 @@ static bool move_fetch(pti_joint_replay *replay, pti_joint_place at) {
     pti_boxes old = {0};
     if (box != NULL)
         return pti_joint_reject(replay, at, box, "the launch that comes next wrote it already");
+    box = pti_boxes_find_meeting(&cell->pulled, &at.op->boxes);
+    if (box != NULL)
+        return pti_joint_reject(replay, at, box,
+                                "was pulled, so that it does not come to the host");
+    replay->is_busy[at.op->member] = true;
     bool holds = fetch_old(replay, at, &old) && fetch_newest(replay, at, &old);
     replay->failed |= old.failed;
     pti_boxes_free(&old);
     return holds;
-}
-
-/** What the device drops is valid still as far as host memory has it, or will when the device is
- * done with what it downloads before. */
-static void drop_held(pti_joint_replay *replay, pti_joint_place at, pti_joint_cell *cell) {
-    const pti_boxes *on_host = pti_joint_on_host(replay, at.op->array, at.op->member);
-    pti_boxes *left = &replay->touched;
-    if (pti_boxes_find_uncovered(on_host, &at.op->boxes) == NULL) {
-        pti_boxes_subtract_all(&cell->valid, &at.op->boxes);
-        pti_joint_unite_sets(&cell->valid, &at.op->boxes);
-        return;
-    }
-    pti_boxes_intersect(left, &at.op->boxes, &cell->fetching);
-    pti_boxes_intersect(&replay->old, &at.op->boxes, on_host);
-    pti_joint_unite_sets(left, &replay->old);
-    pti_boxes_subtract_all(&cell->valid, &at.op->boxes);
-    pti_joint_unite_sets(&cell->valid, left);
 }
 
 /** A device that keeps what it has brings none of that to the host before it has forgotten it, as
@@ -245,14 +235,10 @@ static bool move_forget(pti_joint_replay *replay, pti_joint_place at) {
     const polytile_domain *box = pti_boxes_find_meeting(&cell->written, &at.op->boxes);
     if (box != NULL)
         return pti_joint_reject(replay, at, box, "the launch that comes next wrote it already");
-    drop_held(replay, at, cell);
-    pti_joint_unite_sets(&cell->forgetting, &at.op->boxes);
-    pti_boxes_subtract_all(&cell->held, &at.op->boxes);
-    if (replay->schedule->keeps[at.op->member]) {
-        pti_boxes_intersect(&replay->old, &at.op->boxes, &cell->loose);
-        pti_joint_unite_sets(&cell->late, &replay->old);
-        pti_boxes_subtract_all(&cell->loose, &at.op->boxes);
-    }
+    if (pti_joint_find_pulling(replay, at.list))
+        return pti_joint_reject(replay, at, NULL, "runs while members pull from each other");
+    replay->is_busy[at.op->member] = true;
+    pti_joint_forget(replay, at, cell);
     return true;
 }
 
@@ -331,7 +317,8 @@ bool pti_joint_move(pti_joint_replay *replay, pti_joint_place at) {
     static bool (*const move_of[])(pti_joint_replay *, pti_joint_place) = {
         [PTI_JOINT_FETCH] = move_fetch, [PTI_JOINT_FORGET] = move_forget,
         [PTI_JOINT_SEND] = move_send,   [PTI_JOINT_RECEIVE] = move_receive,
-        [PTI_JOINT_COPY] = move_copy,   [PTI_JOINT_WAIT] = move_nothing};
+        [PTI_JOINT_COPY] = move_copy,   [PTI_JOINT_PULL] = pti_joint_pull,
+        [PTI_JOINT_WAIT] = move_nothing};
     const polytile_domain *box =
         at.op->kind == PTI_JOINT_WAIT
             ? NULL

@@ -29,6 +29,9 @@ typedef struct pti_joint_cell {
     pti_boxes late;
     pti_boxes written; /* by the launch at hand */
     pti_boxes held;    /* written and kept: its device does not read them in host memory */
+    pti_boxes pulled;  /* that its device got from another one's, and has not forgotten: host memory
+                          may not have them */
+    pti_boxes lent;    /* that others are pulling from its device */
     bool reduces;      /* threads of the launch at hand that nobody waited for reduce into partial
                      results */
 } pti_joint_cell;
@@ -46,6 +49,8 @@ typedef struct pti_joint_replay {
     int launch;           /* at hand */
     int *process;         /* of each member: its list */
     int *next;            /* of each list: the first operation that is not replayed */
+    bool *is_busy;        /* of each member: its device may have something to do */
+    bool *is_pulling;     /* likewise: pulls */
     pti_joint_cell *cell; /* [array * n_members + member] */
     pti_boxes *on_host;   /* [array * n_members + first member with a host memory]: newest there */
     bool *combines;       /* [launch * n_arrays + array] */
@@ -142,6 +147,20 @@ pti_joint_message *pti_joint_find_message(const pti_joint_replay *replay, int fr
 
 /** Prove that a process's thread may write elements in a member's host memory. */
 bool pti_joint_may_write(const pti_joint_replay *replay, pti_joint_place at, int member);
+
+/* joint_pull.c */
+
+/** Let a member's device forget elements. */
+void pti_joint_forget(pti_joint_replay *replay, pti_joint_place at, pti_joint_cell *cell);
+
+/** Replay a pull: nothing runs meanwhile on the devices of the process. */
+bool pti_joint_pull(pti_joint_replay *replay, pti_joint_place at);
+
+/** Return whether a member of a process has pulls that are not waited for. */
+bool pti_joint_find_pulling(const pti_joint_replay *replay, const pti_joint_list *list);
+
+/** Note as done all that a member's device had to do. */
+void pti_joint_settle_pulls(pti_joint_replay *replay, const pti_joint_list *list, int member);
 
 /* joint_combine.c */
 

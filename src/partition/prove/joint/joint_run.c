@@ -284,6 +284,9 @@ bool pti_joint_run(pti_joint_replay *replay, pti_joint_place at) {
     const polytile_domain *box = find_combined(replay);
     if (box != NULL)
         return pti_joint_reject(replay, at, box, "the launch's results were combined already");
+    if (pti_joint_find_pulling(replay, at.list))
+        return pti_joint_reject(replay, at, NULL, "runs while members pull from each other");
+    replay->is_busy[at.op->member] = true;
     note_reductions(replay, at);
     return take_threads(replay, at) && touch_operands(replay, at, false) &&
            touch_operands(replay, at, true);

@@ -35,6 +35,7 @@ static bool is_peer_right(const pti_joint_schedule *schedule, const pti_joint_li
     case PTI_JOINT_RECEIVE:
         return is_between(op->peer, 0, schedule->n_members) && !pti_joint_is_local(list, op->peer);
     case PTI_JOINT_COPY:
+    case PTI_JOINT_PULL:
         return pti_joint_is_local(list, op->peer) && op->peer != op->member;
     default:
         return op->peer == -1;

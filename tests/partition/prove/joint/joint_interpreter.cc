@@ -399,7 +399,32 @@ class Run {
         }
     }
 
+    /** Of any device that has it newer than the host; of several, any one. */
+    uint64_t newest_elsewhere(int array, int member, size_t at) {
+        const int first = static_cast<int>(random_->number(0, schedule_.n_members - 1));
+        for (int k = 0; k < schedule_.n_members; k++) {
+            const int q = (first + k) % schedule_.n_members;
+            const Part &device = device_[cell(array, q)];
+            if (q != member && pti_joint_shares(&schedule_, array, member, q) && device.dirty[at])
+                return device.value[at];
+        }
+        return host(array, member)[at];
+    }
+
+    void pull(int member, const pti_joint_op &op) {
+        Part &device = device_[cell(op.array, member)];
+        for_each(op.array, op.boxes, [&](size_t at) {
+            device.has[at] = 1;
+            device.dirty[at] = 0;
+            device.value[at] = newest_elsewhere(op.array, member, at);
+        });
+    }
+
     void use_device(int member, const pti_joint_op &op) {
+        if (op.kind == PTI_JOINT_PULL) {
+            pull(member, op);
+            return;
+        }
         Part &device = device_[cell(op.array, member)];
         for_each(op.array, op.boxes, [&](size_t at) {
             if (op.kind == PTI_JOINT_FETCH && device.dirty[at])

@@ -46,6 +46,7 @@ class JointCheck : public testing::Test {
         request.shares_memory = is_within;
         request.is_lent = lent;
         request.keeps = keeps;
+        request.pulls = pulls;
         request.meets = pti_joint_meets(&request);
         if (keeps)
             pti_joint_drop_ghosts(&request, &after);
@@ -91,12 +92,28 @@ class JointCheck : public testing::Test {
         schedule->list[list].n_ops--;
     }
 
+    /** Two launches there and back, of members that keep all, so that both compute the same
+     * elements. */
+    void PlanThereAndBack() {
+        const int64_t first = 1, last = 6;
+        ASSERT_TRUE(program.add_launch("blend[i]: in x[i-1:i+1]; out y[i]",
+                                       polytile_domain_from_bounds(1, &first, &last), {1, 0}));
+        pti_superstep_parts_free(&parts);
+        pti_copies_free(&after);
+        pti_copies_create(2, 2, &after);
+        superstep = program.superstep(0, 2, 2);
+        ASSERT_TRUE(pti_superstep_cut(&superstep, 0, 2, &after, &parts));
+        keeps = true;
+        Plan(true);
+    }
+
     SharedProgram program;
     pti_superstep superstep = {};
     pti_superstep_parts parts = {};
     pti_copies before = {}, after = {};
     pti_joint_schedule *schedule = nullptr;
-    bool keeps = false; /* in Plan() */
+    bool keeps = false; /* in Plan(), as the next one */
+    bool pulls = false;
 };
 
 TEST_F(JointCheck, NothingStandsBetweenTheSendsOfAMessage) {
@@ -218,19 +235,8 @@ TEST_F(JointCheck, NoMessageIsLeft) {
     ExpectSays("a message of x from member 0 to member 1 is never received");
 }
 
-/** Two launches there and back, of members that keep all, so that both compute the same
- * elements. */
 TEST_F(JointCheck, WhatSeveralComputedIsForgottenBeforeAnythingElse) {
-    const int64_t first = 1, last = 6;
-    ASSERT_TRUE(program.add_launch("blend[i]: in x[i-1:i+1]; out y[i]",
-                                   polytile_domain_from_bounds(1, &first, &last), {1, 0}));
-    pti_superstep_parts_free(&parts);
-    pti_copies_free(&after);
-    pti_copies_create(2, 2, &after);
-    superstep = program.superstep(0, 2, 2);
-    ASSERT_TRUE(pti_superstep_cut(&superstep, 0, 2, &after, &parts));
-    keeps = true;
-    Plan(true);
+    PlanThereAndBack();
     ASSERT_EQ(Check(), "") << Text();
     pti_joint_list *list = &schedule->list[0];
     pti_joint_op *end = list->op + list->n_ops, *first_forget = end - 1;
@@ -262,6 +268,65 @@ TEST_F(JointCheck, WhatOthersWriteIsBroughtHomeBefore) {
     ASSERT_GT(wait->n_waits, 0) << Text();
     wait->n_waits = 0;
     ExpectSays("another member's download may bring older elements to the host later");
+}
+
+TEST_F(JointCheck, LinkedDevicesPullInPlaceOfGoingThroughTheHost) {
+    pulls = true;
+    PlanThereAndBack();
+    EXPECT_EQ(Check(), "") << Text();
+    EXPECT_EQ(Find(0, PTI_JOINT_FETCH), nullptr) << Text();
+    EXPECT_EQ(Find(0, PTI_JOINT_COPY), nullptr) << Text();
+    EXPECT_NE(Text().find("pull x [4:5] from member 1 by member 0"), std::string::npos) << Text();
+    EXPECT_NE(Text().find("pull x [2:3] from member 0 by member 1"), std::string::npos) << Text();
+}
+
+TEST_F(JointCheck, NobodyPullsFromDevicesThatMayBeBusy) {
+    pulls = true;
+    PlanThereAndBack();
+    for (pti_joint_op *op = schedule->list[0].op; op->kind != PTI_JOINT_PULL; op++)
+        op->n_waits = 0;
+    ExpectSays("the peer may still be busy");
+}
+
+TEST_F(JointCheck, NobodyRunsWhileOthersPull) {
+    pulls = true;
+    PlanThereAndBack();
+    ASSERT_GT((Find(0, PTI_JOINT_RUN) - 1)->n_waits, 0) << Text();
+    (Find(0, PTI_JOINT_RUN) - 1)->n_waits = 0;
+    ExpectSays("runs while members pull from each other");
+}
+
+TEST_F(JointCheck, OnlyDevicesThatKeepAllPull) {
+    pulls = true;
+    PlanThereAndBack();
+    schedule->keeps[1] = false;
+    ExpectSays("one of the devices may not keep it");
+}
+
+TEST_F(JointCheck, WhatIsPulledIsTheNewestVersion) {
+    pulls = true;
+    PlanThereAndBack();
+    pti_boxes_clear(&pti_joint_at(schedule, schedule->before, 0, 1)->valid);
+    ExpectSays("the peer does not have it in its newest version");
+}
+
+/** Host memory does not have it. */
+TEST_F(JointCheck, WhatIsPulledIsForgottenInTheEndAndNeverFetched) {
+    pulls = true;
+    PlanThereAndBack();
+    pti_joint_op *forget = Find(0, PTI_JOINT_FORGET);
+    ASSERT_EQ(forget->array, 0) << Text();
+    forget->kind = PTI_JOINT_FETCH;
+    ExpectSays("was pulled, so that it does not come to the host");
+    Drop(0, PTI_JOINT_FETCH);
+    ExpectSays("is pulled, and not forgotten");
+}
+
+TEST_F(JointCheck, APeerIsNamedOfWhatIsPulled) {
+    pulls = true;
+    PlanThereAndBack();
+    Find(0, PTI_JOINT_PULL)->peer = -1;
+    ExpectSays("number that is out of range");
 }
 
 TEST_F(JointCheck, NobodyHoldsLessThanIsSaid) {

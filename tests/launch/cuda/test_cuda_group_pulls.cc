@@ -1,0 +1,225 @@
+#include "launch/cuda/product.h"
+#include "support/environment.h"
+#include "support/failing_api.h"
+#include "support/scale.h"
+
+#include <polytile/kernel.h>
+
+/* Stencils on several GPUs: halos go from one's memory to the other's, where these are linked. */
+
+namespace {
+
+POLYTILE_KERNEL(pull_step, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
+    PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * PT_AT(A, i - 1, j) + 7u * PT_AT(A, i + 1, j) +
+                     11u * PT_AT(A, i, j - 1) + 13u * PT_AT(A, i, j + 1) + (uint32_t)(17 * i + j);
+}
+
+polytile_implementation step_on_gpus() {
+    polytile_implementation made = pull_step_kernel;
+    made.cuda = reinterpret_cast<const void *>(pull_step_kernel.host);
+    return made;
+}
+
+/** What is run: steps between two fields, after some of which the program waits. */
+struct StepsRun {
+    std::string devices;
+    int64_t n_rows, n_columns, n_steps;
+    int64_t waits_every; /* steps; 0: never */
+    std::string grid;    /* of members; empty: balanced */
+};
+
+using Fields = std::vector<std::vector<uint32_t>>;
+
+Fields some_fields(const StepsRun &run) {
+    Random random(1);
+    Fields made(2);
+    for (std::vector<uint32_t> &field : made) {
+        field.resize(static_cast<size_t>(run.n_rows * run.n_columns));
+        for (uint32_t &element : field)
+            element = static_cast<uint32_t>(random.number(0, 1 << 30));
+    }
+    return made;
+}
+
+/** Two fields on a queue. */
+class Steps {
+  public:
+    Steps(const StepsRun &run, Fields *fields) : run_(run) {
+        const int64_t extents[] = {run.n_rows, run.n_columns};
+        const polytile_implementation implementation = step_on_gpus();
+        EXPECT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
+        polytile_share_options share = {};
+        share.grid = run.grid.empty() ? nullptr : run.grid.c_str();
+        EXPECT_EQ(polytile_queue_create_shared(ctx_, run.devices.c_str(), &share, &queue_),
+                  POLYTILE_OK)
+            << error();
+        EXPECT_EQ(polytile_kernel_create(ctx_,
+                                         "step[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+                                         &implementation, &kernel_),
+                  POLYTILE_OK)
+            << error();
+        for (size_t f = 0; f < 2; f++)
+            EXPECT_EQ(polytile_array_wrap(ctx_, f == 0 ? "A" : "B", POLYTILE_U32, 2, extents,
+                                          (*fields)[f].data(), &array_[f]),
+                      POLYTILE_OK);
+    }
+    ~Steps() { polytile_context_destroy(ctx_); }
+    Steps(const Steps &) = delete;
+    Steps &operator=(const Steps &) = delete;
+
+    /** The first error; arrays stay on the queue. */
+    polytile_status run() {
+        const polytile_domain threads = {2, {{1, run_.n_rows - 2, 1}, {1, run_.n_columns - 2, 1}}};
+        polytile_status status = polytile_queue_attach(queue_, 2, array_);
+        for (int64_t k = 0; k < run_.n_steps && status == POLYTILE_OK; k++) {
+            polytile_array *const turn[] = {array_[k % 2], array_[1 - k % 2]};
+            status = polytile_queue_launch(queue_, kernel_, &threads, 2, turn, nullptr);
+            if (status == POLYTILE_OK && run_.waits_every > 0 && k % run_.waits_every == 0)
+                status = polytile_queue_wait(queue_);
+        }
+        return status == POLYTILE_OK ? polytile_queue_wait(queue_) : status;
+    }
+    polytile_status detach() { return polytile_queue_detach(queue_, 2, array_); }
+    polytile_report report() {
+        polytile_report report = {};
+        polytile_queue_get_report(queue_, true, &report);
+        return report;
+    }
+    bool is_complete() const {
+        return polytile_array_is_complete(array_[0]) && polytile_array_is_complete(array_[1]);
+    }
+    std::string error() const { return polytile_last_error(ctx_); }
+
+  private:
+    StepsRun run_;
+    polytile_context *ctx_ = nullptr;
+    polytile_queue *queue_ = nullptr;
+    polytile_kernel *kernel_ = nullptr;
+    polytile_array *array_[2] = {};
+};
+
+Fields wanted_of(StepsRun run) {
+    Fields fields = some_fields(run);
+    run.devices = "host";
+    run.grid = "";
+    Steps steps(run, &fields);
+    EXPECT_EQ(steps.run(), POLYTILE_OK) << steps.error();
+    EXPECT_EQ(steps.detach(), POLYTILE_OK) << steps.error();
+    return fields;
+}
+
+/** What was moved before the fields leave. */
+polytile_report report_of(const StepsRun &run, int n_devices, bool are_linked, bool are_pinned,
+                          uint64_t seed) {
+    const Fields wanted = wanted_of(run);
+    Fields fields = some_fields(run);
+    polytile_report report = {};
+    FakeCuda cuda(seed, gpus(n_devices, are_linked));
+    cuda.add_kernel(step_on_gpus().cuda, step_on_gpus());
+    for (std::vector<uint32_t> &field : fields) {
+        const ByteRange range = byte_range(field.data(), field.size() * sizeof field[0]);
+        if (are_pinned)
+            cuda.host().declare(range, cudaMemoryTypeHost);
+    }
+    {
+        Steps steps(run, &fields);
+        const Bytes before = bytes_of(cuda, n_devices);
+        EXPECT_EQ(steps.run(), POLYTILE_OK) << steps.error();
+        report = steps.report();
+        const Bytes after = bytes_of(cuda, n_devices);
+        EXPECT_EQ(report.h2d_bytes, after.up - before.up);
+        EXPECT_EQ(report.p2p_bytes, after.between - before.between);
+        EXPECT_EQ(steps.detach(), POLYTILE_OK) << steps.error();
+        EXPECT_EQ(cuda.n_pending(), 0);
+    }
+    for (size_t f = 0; f < 2; f++)
+        EXPECT_TRUE(fields[f] == wanted[f]) << "field " << f << " differs on " << run.devices;
+    EXPECT_EQ(cuda.violations(), "");
+    EXPECT_EQ(cuda.leaks(), "");
+    return report;
+}
+
+class GroupPulls : public testing::Test {
+  protected:
+    void SetUp() override { environment_.set("POLYTILE_CHECK", "plan"); }
+    Environment environment_;
+};
+
+/** The same elements as otherwise come to the host, and from there to the other GPU. */
+TEST_F(GroupPulls, HalosGoFromGpuToGpuAndNothingToTheHost) {
+    const StepsRun run = {"cuda:0,cuda:1", 900, 40, 60, 0, ""};
+    const polytile_report linked = report_of(run, 2, true, true, 1);
+    const polytile_report apart = report_of(run, 2, false, true, 1);
+    EXPECT_EQ(linked.d2h_bytes, 0);
+    EXPECT_GT(linked.p2p_bytes, 0);
+    EXPECT_EQ(apart.p2p_bytes, 0);
+    EXPECT_EQ(apart.d2h_bytes, linked.p2p_bytes);
+    EXPECT_LE(linked.h2d_bytes + linked.p2p_bytes, apart.h2d_bytes);
+}
+
+TEST_F(GroupPulls, FourGpusPullFromAllTheirNeighbours) {
+    const StepsRun run = {"cuda:0,cuda:1,cuda:2,cuda:3", 400, 400, 60, 0, "2x2"};
+    const polytile_report linked = report_of(run, 4, true, true, 1);
+    EXPECT_EQ(linked.d2h_bytes, 0);
+    EXPECT_GT(linked.p2p_bytes, 0);
+}
+
+TEST_F(GroupPulls, ResultsAreThoseOfRunningInOrder) {
+    Random random(test_seed("GroupPulls.ResultsAreThoseOfRunningInOrder"));
+    int64_t n_pulled = 0;
+    const int64_t n_rounds = scaled(30);
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        const int n_devices = static_cast<int>(random.number(2, 4));
+        const StepsRun run = {devices_text(n_devices, random.chance(50) ? "" : "(memory=1MiB)"),
+                              random.number(20, 600),
+                              random.number(10, 60),
+                              random.number(1, 120),
+                              random.one_of({0, 0, 7, 30}),
+                              n_devices == 4 && random.chance(50) ? "2x2" : ""};
+        const auto seed = static_cast<uint64_t>(random.number(0, int64_t{1} << 62));
+        n_pulled += report_of(run, n_devices, random.chance(85), random.chance(60), seed).p2p_bytes;
+        if (HasFailure())
+            ADD_FAILURE() << run.n_rows << " x " << run.n_columns << ", " << run.n_steps
+                          << " steps, a wait every " << run.waits_every << ", " << run.devices
+                          << ", grid " << run.grid << ", seed " << seed;
+    }
+    EXPECT_TRUE(n_pulled > 0 || n_rounds < 10);
+}
+
+/** Whether the call that was to fail came. */
+bool survives(int64_t n_th, const std::string &name) {
+    const StepsRun run = {"cuda:0,cuda:1", 300, 30, 50, 0, ""};
+    const Fields wanted = wanted_of(run);
+    Fields fields = some_fields(run);
+    FakeCuda cuda(static_cast<uint64_t>(n_th), gpus(2, true));
+    FailingApi failing;
+    bool has_failed = false;
+    cuda.add_kernel(step_on_gpus().cuda, step_on_gpus());
+    {
+        Steps steps(run, &fields);
+        failing.let_fail(n_th, name, cudaErrorUnknown);
+        const polytile_status status = steps.run();
+        failing.stop();
+        has_failed = !failing.failed().empty();
+        const polytile_status left = steps.detach();
+        if (has_failed) {
+            EXPECT_EQ(status, POLYTILE_DEVICE) << steps.error();
+            EXPECT_TRUE(left != POLYTILE_OK || !steps.is_complete());
+        } else {
+            EXPECT_EQ(status, POLYTILE_OK) << steps.error();
+            EXPECT_TRUE(fields == wanted);
+        }
+        EXPECT_EQ(cuda.n_pending(), 0);
+    }
+    EXPECT_EQ(cuda.violations(), "");
+    EXPECT_EQ(cuda.leaks(), "");
+    return has_failed;
+}
+
+TEST_F(GroupPulls, APullThatFailsIsToldAndEndsTheRun) {
+    for (const char *call : {"cudaMemcpyPeerAsync", "cudaMemcpy3DPeerAsync"})
+        for (int64_t n = 1; n <= scaled(8) && survives(n, call) && !HasFailure(); n++)
+            continue;
+}
+
+} // namespace
