@@ -267,7 +267,7 @@ TEST(CudaRounds, RunWithinLittleMemory) {
 /** In a round of the host, in a first one, and in one that is captured. */
 TEST(CudaRounds, TellTheSubKernelWhoseLauncherFails) {
     for (const bool has_loops : {false, true})
-        for (const int fails_from : {1, 2, 3, 4, 40}) {
+        for (const int fails_from : {1, 2, 3, 4, 8}) {
             FakeWorld world(1, has_loops ? FakeCuda::Options() : without_loops());
             Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
             of.launcher.fails_from = fails_from;
