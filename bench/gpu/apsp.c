@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { SCALE = 15, N_REPETITIONS = 3, PART = 8, MOST_WEIGHTS = 6 };
+enum { SCALE = 15, N_REPETITIONS = 5, PART = 8, MOST_WEIGHTS = 6 };
 
 /** Two ways to be compared. */
 typedef struct pair {
