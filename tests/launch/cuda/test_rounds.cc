@@ -671,4 +671,27 @@ TEST(CudaLanes, AutoOfAQueueLearnsNothingOfTwoLanesFromLaunchesInOne) {
     EXPECT_EQ(count_learnt(of.queue->device, 1), 0);
 }
 
+/** Launches over few and over all sequences are queued together: what both take tells of neither. */
+TEST(CudaLanes, AutoOfAQueueLearnsFromLaunchesThatAreQueuedWithOthers) {
+    FakeWorld world(8);
+    Sequences of(&world.cuda, "cuda:0(streams=auto)", 23);
+    ASSERT_EQ(polytile_queue_attach(of.queue, 2, of.array), POLYTILE_OK) << of.error();
+    for (int k = 0; k < 30; k++) {
+        polytile_queue_pause(of.queue);
+        for (const int64_t n : {11, 23, 11}) {
+            const polytile_domain threads = polytile_domain_from_extents(1, &n);
+            ASSERT_EQ(polytile_queue_launch(of.queue, of.kernel, &threads, 2, of.array, nullptr),
+                      POLYTILE_OK)
+                << of.error();
+        }
+        polytile_queue_resume(of.queue);
+        ASSERT_EQ(polytile_queue_wait(of.queue), POLYTILE_OK) << of.error();
+    }
+    for (int trial = 0; trial < 2; trial++)
+        EXPECT_GE(count_learnt(of.queue->device, trial), 4) << trial;
+    ASSERT_EQ(polytile_queue_detach(of.queue, 2, of.array), POLYTILE_OK) << of.error();
+    of.expect_right();
+    world.expect_idle();
+}
+
 } /* namespace */
