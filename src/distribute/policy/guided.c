@@ -101,8 +101,8 @@ static outlook look_ahead(const polytile_work *work, int unit) {
     return of;
 }
 
-/** Return whether rows save the others more than it is likely that they cost, if a row among them is
- * as slow as the slowest one, and all wait for it. Each row saves one. */
+/** Return whether rows save the others more than it is likely that they cost, if a row among them
+ * is as slow as the slowest one, and all wait for it. Each row saves one. */
 static bool is_worth_its_risk(const outlook *of, double own_s, double rest_s) {
     const double late_s = own_s + of->rows_beyond / of->speed - rest_s;
     return of->rows_seen == 0 || more_often * late_s * of->speed_rest <= of->rows_seen;

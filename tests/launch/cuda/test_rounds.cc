@@ -671,7 +671,7 @@ TEST(CudaLanes, AutoOfAQueueLearnsNothingOfTwoLanesFromLaunchesInOne) {
     EXPECT_EQ(count_learnt(of.queue->device, 1), 0);
 }
 
-/** Launches over few and over all sequences are queued together: what both take tells of neither. */
+/** Launches over few and over all sequences are queued together: what both take tells nothing. */
 TEST(CudaLanes, AutoOfAQueueLearnsFromLaunchesThatAreQueuedWithOthers) {
     FakeWorld world(8);
     Sequences of(&world.cuda, "cuda:0(streams=auto)", 23);
