@@ -51,6 +51,11 @@ static const polytile_link *link_of(const polytile_queue *member, const pti_reco
 /** The most launches of a piece. */
 enum { MOST_PARTS = 8 };
 
+/** Results go to pageable memory, as that of most programs is, through pinned buffers: in so many
+ * times what the link alone takes. At its end a launch leaves a device empty for this part of the
+ * time that rows take which fill it: from nothing, where all end together, to a half. */
+static const double through_buffers = 2.5, part_at_end = 0.25;
+
 /** How many launches of a piece leave least that nothing hides: what the last one brings to the
  * host, and of each but the last that the device runs empty at its end. Units: seconds of all
  * results, and of such an end. */
@@ -65,10 +70,10 @@ int64_t pti_dealt_find_part(const pti_dealt_launch *dealt, int local, int64_t n_
     if (member->device->reaches_host || dealt->sums->pieces.n_sums > 0 || !(speed > 0))
         return n_rows;
     const pti_piece_traffic of = pti_piece_traffic_of(dealt->recorded->prepared->instance);
-    const double row_s = of.written_bytes / (double)of.n_rows /
+    const double row_s = through_buffers * of.written_bytes / (double)of.n_rows /
                          link_of(member, dealt->recorded)->download_bytes_per_s;
-    const double n_parts =
-        count_parts((double)n_rows * row_s, unit->piece_s + (double)unit->fill_rows / (2 * speed));
+    const double end_s = unit->piece_s + part_at_end * (double)unit->fill_rows / speed;
+    const double n_parts = count_parts((double)n_rows * row_s, end_s);
     const int64_t wanted = (int64_t)ceil((double)n_rows / n_parts);
     return pti_min(n_rows, pti_ceil_div(wanted, unit->fill_rows) * unit->fill_rows);
 }

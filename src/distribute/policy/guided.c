@@ -12,7 +12,7 @@
  * for rows that turn out slow, and small pieces soon tell how much rows differ. To a device with
  * memory of its own each piece brings again what all of its rows read, and leaves a part of it idle
  * until the slowest row is done. */
-static const double share_at_a_time = 0.05, share_of_copies = 0.7;
+static const double share_at_a_time = 0.1, share_of_copies = 0.7;
 
 /** A piece may take so many standard deviations longer than it should: rows that differ much have a
  * long tail. */
@@ -24,7 +24,7 @@ static const double assumed_pieces = 2;
 
 /** Rows as slow as the slowest one that was seen are taken to come so many times as often: one of
  * them is few to judge by. */
-static const double more_often = 4;
+static const double more_often = 3;
 
 /** What is known of a launch, in units of rows and seconds. */
 typedef struct outlook {
