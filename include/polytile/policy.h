@@ -23,6 +23,8 @@ typedef struct polytile_unit {
     double busy_s;       /* that the done rows took */
     double squares_s2;   /* of each done piece its seconds squared, over its rows, added up: more
                                 than busy_s squared over done_rows, if rows differ */
+    double slowest_s;    /* the most that a done piece took beyond what its other rows take on
+                                average: as long as its slowest row, about */
     double running_s;    /* since it began the oldest piece that is not done; 0: all are */
     double prior_rows_per_s; /* as measured in earlier launches of the kernel; 0: not yet */
 } polytile_unit;

@@ -117,7 +117,7 @@ typedef struct pti_member_pieces {
     int64_t n_rows; /* of all its pieces, as are the numbers of these */
     int64_t n_taken;
     int64_t first_kept; /* of the rows of which its device keeps something */
-    int n_kept;         /* pieces since then */
+    int n_kept;         /* launches since then */
 } pti_member_pieces;
 
 /** One launch while it runs. */
@@ -141,6 +141,10 @@ static inline bool pti_dealt_is_spread(const pti_dealt_launch *dealt) {
 
 /** Threads of rows. */
 polytile_domain pti_dealt_threads(const pti_dealt_launch *dealt, pti_rows rows);
+
+/** Return how many of a piece's rows a member runs as one launch. While it runs, the results of the
+ * launch before it come to the host. */
+int64_t pti_dealt_find_part(const pti_dealt_launch *dealt, int local, int64_t n_rows);
 
 /** Queue that results of rows come to the host; where kernels run on the host's memory they are
  * there. Errors: NO_MEMORY. */

@@ -79,18 +79,20 @@ done:
     return status;
 }
 
-/** So many pieces leave what they touched on a device: each plan goes through all boxes there. */
-enum { MOST_KEPT_PIECES = 32 };
+/** So many launches leave what they touched on a device: each plan goes through all boxes there. */
+enum { MOST_KEPT_LAUNCHES = 32 };
 
-static polytile_status keep_few_pieces(pti_dealt_launch *dealt, int local, pti_rows newest) {
+static polytile_status keep_few_pieces(pti_dealt_launch *dealt, int local, pti_rows newest,
+                                       int64_t n_launches) {
     pti_member_pieces *member = &dealt->member[local];
-    const int64_t first = member->n_kept == 0 ? newest.first : member->first_kept;
     const int64_t end = newest.first + newest.count;
-    member->first_kept = first;
-    member->n_kept = (member->n_kept + 1) % MOST_KEPT_PIECES;
-    if (member->n_kept > 0 || dealt->group->member[local]->device->reaches_host)
+    if (member->n_kept == 0)
+        member->first_kept = newest.first;
+    member->n_kept += (int)n_launches;
+    if (member->n_kept < MOST_KEPT_LAUNCHES || dealt->group->member[local]->device->reaches_host)
         return POLYTILE_OK;
-    return pti_dealt_forget(dealt, local, (pti_rows){first, end - first});
+    member->n_kept = 0;
+    return pti_dealt_forget(dealt, local, (pti_rows){member->first_kept, end - member->first_kept});
 }
 
 /* Taking rows. */
@@ -118,14 +120,24 @@ static polytile_status launch_rows(const pti_dealt_launch *dealt, int local, pti
     return status;
 }
 
-/** Queue the member's newest piece, and that its results come to the host. */
+/** Queue the member's newest piece, and that its results come to the host: those of each launch
+ * behind the next launch, which they do not wait for. */
 static polytile_status queue_piece(pti_dealt_launch *dealt, int local, pti_rows rows) {
     polytile_queue *queue = dealt->group->member[local];
+    const int64_t part = pti_dealt_find_part(dealt, local, rows.count);
+    const int64_t end = rows.first + rows.count;
+    pti_rows before = {0}, now;
     polytile_status status;
     polytile_queue_pause(queue);
-    PTI_TRY(launch_rows(dealt, local, rows));
-    PTI_TRY(pti_dealt_fetch(dealt, local, rows));
-    PTI_TRY(keep_few_pieces(dealt, local, rows));
+    for (int64_t first = rows.first; first < end; first += part) {
+        now = (pti_rows){first, pti_min(part, end - first)};
+        PTI_TRY(launch_rows(dealt, local, now));
+        if (before.count > 0)
+            PTI_TRY(pti_dealt_fetch(dealt, local, before));
+        before = now;
+    }
+    PTI_TRY(pti_dealt_fetch(dealt, local, before));
+    PTI_TRY(keep_few_pieces(dealt, local, rows, pti_ceil_div(rows.count, part)));
 done:
     polytile_queue_resume(queue);
     return status;

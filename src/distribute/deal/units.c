@@ -1,8 +1,10 @@
 #include "base/checked.h"
 #include "base/mix.h"
 #include "distribute/deal/launch.h"
-#include "launch/tuning/speeds.h"
 #include "distribute/share/piece_traffic.h"
+#include "launch/tuning/speeds.h"
+
+#include <math.h>
 
 /* Local members as units that rows are dealt out to. */
 
@@ -44,6 +46,36 @@ static int64_t find_fill_rows(const polytile_device *device, int64_t n_lanes,
 static const polytile_link *link_of(const polytile_queue *member, const pti_recorded *recorded) {
     const polytile_link *asked = recorded->prepared->options.link;
     return asked != NULL ? asked : polytile_device_get_link(member->device);
+}
+
+/** The most launches of a piece. */
+enum { MOST_PARTS = 8 };
+
+/** Results go to pageable memory, as that of most programs is, through pinned buffers: in so many
+ * times what the link alone takes. At its end a launch leaves a device empty for this part of the
+ * time that rows take which fill it: from nothing, where all end together, to a half. */
+static const double through_buffers = 2.5, part_at_end = 0.25;
+
+/** How many launches of a piece leave least that nothing hides: what the last one brings to the
+ * host, and of each but the last that the device runs empty at its end. Units: seconds of all
+ * results, and of such an end. */
+static double count_parts(double results_s, double end_s) {
+    return fmin(fmax(round(sqrt(results_s / end_s)), 1), MOST_PARTS);
+}
+
+int64_t pti_dealt_find_part(const pti_dealt_launch *dealt, int local, int64_t n_rows) {
+    const polytile_queue *member = dealt->group->member[local];
+    const polytile_unit *unit = &dealt->deal.unit[dealt->group->transport->first + local];
+    const double speed = pti_unit_rows_per_s(unit);
+    if (member->device->reaches_host || dealt->sums->pieces.n_sums > 0 || !(speed > 0))
+        return n_rows;
+    const pti_piece_traffic of = pti_piece_traffic_of(dealt->recorded->prepared->instance);
+    const double row_s = through_buffers * of.written_bytes / (double)of.n_rows /
+                         link_of(member, dealt->recorded)->download_bytes_per_s;
+    const double end_s = unit->piece_s + part_at_end * (double)unit->fill_rows / speed;
+    const double n_parts = count_parts((double)n_rows * row_s, end_s);
+    const int64_t wanted = (int64_t)ceil((double)n_rows / n_parts);
+    return pti_min(n_rows, pti_ceil_div(wanted, unit->fill_rows) * unit->fill_rows);
 }
 
 static polytile_unit describe_member(const pti_group *group, const pti_recorded *recorded,

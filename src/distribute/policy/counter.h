@@ -15,6 +15,7 @@ typedef struct pti_shown_unit {
     int64_t refused_at; /* as pti_dealt.refused_at */
     double busy_s;
     double squares_s2;
+    double slowest_s;
     double begin_s; /* of the oldest piece, if one runs; all processes began the launch at 0 */
 } pti_shown_unit;
 

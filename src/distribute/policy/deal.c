@@ -95,6 +95,7 @@ static void show_unit(pti_deal *deal, int unit) {
                                   .refused_at = deal->dealt[unit].refused_at,
                                   .busy_s = of->busy_s,
                                   .squares_s2 = of->squares_s2,
+                                  .slowest_s = of->slowest_s,
                                   .begin_s = deal->dealt[unit].begin_s};
     note_status(deal, deal->counter->functions->show(deal->counter, unit, &shown));
 }
@@ -106,6 +107,7 @@ static void copy_shown(const pti_shown_unit *shown, polytile_unit *unit, pti_dea
     unit->done_pieces = shown->done_pieces;
     unit->busy_s = shown->busy_s;
     unit->squares_s2 = shown->squares_s2;
+    unit->slowest_s = shown->slowest_s;
     dealt->n_pieces = unit->taken_rows > unit->done_rows;
     dealt->begin_s = shown->begin_s;
     dealt->refused_at = shown->refused_at;
@@ -217,6 +219,7 @@ void pti_deal_done(pti_deal *deal, int unit, double now_s) {
     of->done_pieces++;
     of->busy_s += took_s;
     of->squares_s2 += took_s * took_s / n_rows;
+    of->slowest_s = fmax(of->slowest_s, took_s - (n_rows - 1) * of->busy_s / (double)of->done_rows);
     dealt->n_pieces--;
     dealt->begin_s = now_s;
     for (int p = 0; p < dealt->n_pieces; p++)

@@ -22,15 +22,21 @@ static const double trust = 4;
  * pieces. */
 static const double assumed_pieces = 2;
 
+/** Rows as slow as the slowest one that was seen are taken to come so many times as often: one of
+ * them is few to judge by. */
+static const double more_often = 3;
+
 /** What is known of a launch, in units of rows and seconds. */
 typedef struct outlook {
-    double speed;      /* of the unit that asks */
-    double speed_rest; /* of all others that are known, together */
-    double speed_most; /* of the fastest of these */
-    double rows_own;   /* that the unit has taken and not done, about */
-    double rows_rest;  /* the same of the others */
-    double piece_s;    /* what one more piece costs the unit beside its rows */
-    double variance;   /* of what rows cost, relative to the square of the average */
+    double speed;       /* of the unit that asks */
+    double speed_rest;  /* of all others that are known, together */
+    double speed_most;  /* of the fastest of these */
+    double rows_own;    /* that the unit has taken and not done, about */
+    double rows_rest;   /* the same of the others */
+    double piece_s;     /* what one more piece costs the unit beside its rows */
+    double variance;    /* of what rows cost, relative to the square of the average */
+    double rows_beyond; /* rows that would take as long as the slowest one did beyond the average */
+    double rows_seen;   /* of which it was the slowest */
 } outlook;
 
 /** How much rows differ, by pieces of all units and what is assumed. It is never trusted to be less
@@ -64,6 +70,19 @@ static double rows_running(const polytile_unit *unit, double speed) {
     return fmax(0, (double)(unit->taken_rows - unit->done_rows) - unit->running_s * speed);
 }
 
+/** Note the slowest row of units whose pieces take as long as their rows. Those of a device with
+ * memory of its own take longer also for what is brought and planned. */
+static void note_slowest(const polytile_work *work, outlook *of) {
+    for (int u = 0; u < work->n_units; u++) {
+        const polytile_unit *unit = &work->units[u];
+        const double row_s = unit->done_rows > 0 ? unit->busy_s / (double)unit->done_rows : 0;
+        if (unit->n_threads == 0 || !(row_s > 0))
+            continue;
+        of->rows_seen += (double)unit->done_rows;
+        of->rows_beyond = fmax(of->rows_beyond, unit->slowest_s / row_s - 1);
+    }
+}
+
 static outlook look_ahead(const polytile_work *work, int unit) {
     outlook of = {.speed = pti_unit_rows_per_s(&work->units[unit]),
                   .piece_s = work->units[unit].piece_s,
@@ -78,7 +97,15 @@ static outlook look_ahead(const polytile_work *work, int unit) {
         of.rows_rest += rows_running(other, speed);
     }
     of.rows_own = rows_running(&work->units[unit], of.speed);
+    note_slowest(work, &of);
     return of;
+}
+
+/** Return whether rows save the others more than it is likely that they cost, if a row among them
+ * is as slow as the slowest one, and all wait for it. Each row saves one. */
+static bool is_worth_its_risk(const outlook *of, double own_s, double rest_s) {
+    const double late_s = own_s + of->rows_beyond / of->speed - rest_s;
+    return of->rows_seen == 0 || more_often * late_s * of->speed_rest <= of->rows_seen;
 }
 
 /** Return whether a unit ends a piece before the others end all the rest, or later by less than one
@@ -87,10 +114,11 @@ static outlook look_ahead(const polytile_work *work, int unit) {
  * them needs it. */
 static bool is_done_in_time(const outlook *of, int64_t rows, int64_t least, int64_t left) {
     const double n_rows = (double)rows, later = trust * sqrt(of->variance * n_rows);
-    const double own_s = (of->rows_own + fmax(n_rows, (double)least) + later) / of->speed;
+    const double own_s = (of->rows_own + fmax(n_rows, (double)least)) / of->speed;
     const double rest = (double)(rows > least ? left - rows : left) + of->rows_rest;
-    return own_s <=
-           fmax(rest / of->speed_rest, 1 / of->speed_most) + later / of->speed_most + of->piece_s;
+    const double rest_s = fmax(rest / of->speed_rest, 1 / of->speed_most);
+    return own_s + later / of->speed <= rest_s + later / of->speed_most + of->piece_s &&
+           is_worth_its_risk(of, own_s, rest_s + of->piece_s);
 }
 
 /** Return as many of some rows as are done in time; 0: a unit is too slow for the least piece. */

@@ -16,6 +16,8 @@ pti_piece_traffic pti_piece_traffic_of(const pti_instance *instance) {
         of.touched_bytes += n_bytes;
         if (operand->reads && !operand->writes && !pti_operand_depends(instance, o, 0))
             of.fixed_bytes += n_bytes;
+        if (operand->writes && !operand->reduces)
+            of.written_bytes += n_bytes;
     }
     return of;
 }

@@ -11,6 +11,7 @@ typedef struct pti_piece_traffic {
     int64_t n_rows;       /* of the launch */
     double touched_bytes; /* by all of them */
     double fixed_bytes;   /* of these, what each row reads as a whole */
+    double written_bytes; /* of them, what they write and do not reduce */
 } pti_piece_traffic;
 
 pti_piece_traffic pti_piece_traffic_of(const pti_instance *instance);

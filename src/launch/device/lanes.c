@@ -138,6 +138,25 @@ int pti_lanes_choose(polytile_device *device, uint64_t key) {
     return n_lanes;
 }
 
+/** Return whether the best number of lanes is known: no other one is tried any more. */
+static bool is_settled(const pti_lane_times *times) {
+    const int n_lanes = pti_lane_times_choose(times);
+    int k = 0;
+    while (1 << k < n_lanes)
+        k++;
+    return times->n_runs[k] == N_RUNS_OF_THE_BEST;
+}
+
+bool pti_lanes_are_learnt(const polytile_device *device, uint64_t key) {
+    if (device->lane_times == NULL)
+        return false;
+    pthread_mutex_lock(&mutex);
+    const pti_lane_times *times = find_times(device, key);
+    const bool are_learnt = times != NULL && !is_settled(times);
+    pthread_mutex_unlock(&mutex);
+    return are_learnt;
+}
+
 bool pti_lanes_are_told(const pti_schedule *schedule, int64_t n_chosen) {
     return !schedule->in_place && (n_chosen <= 1 || schedule->n_lanes > 1);
 }

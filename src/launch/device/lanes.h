@@ -38,6 +38,10 @@ void pti_lanes_close(polytile_device *device);
  * lanes. The thread that uses the context calls it. */
 int pti_lanes_choose(polytile_device *device, uint64_t key);
 
+/** Return whether a device still finds out how many lanes are best for launches of a key. Any
+ * thread may call it. */
+bool pti_lanes_are_learnt(const polytile_device *device, uint64_t key);
+
 /** Return whether what a launch takes tells of the lanes that it was to have: not in place, nor in
  * one lane where more were chosen. */
 bool pti_lanes_are_told(const pti_schedule *schedule, int64_t n_chosen);

@@ -31,15 +31,17 @@ bool pti_partition_for_lanes(const pti_instance *instance, int64_t block, int n_
                              pti_partition *partition) {
     const polytile_range all = instance->threads.range[0];
     const int64_t n_blocks = pti_ceil_div(pti_range_count(all), block);
-    const int64_t n_each = pti_max(1, n_blocks / (PTI_SUPERBLOCKS_A_LANE * n_lanes));
+    const int64_t n = pti_min(n_blocks, n_lanes);
     polytile_domain threads = instance->threads;
     bool added = true;
+    int64_t end = 0;
     *partition = (pti_partition){.n_buffers = n_lanes, .n_lanes = n_lanes};
     for (int d = 0; d < instance->n_indices; d++)
         partition->shape[d] = 1;
-    for (int64_t lo = all.lo; added && lo <= all.hi; lo += n_each * block * all.step) {
-        threads.range[0].lo = lo;
-        threads.range[0].hi = pti_min(all.hi, lo + (n_each * block - 1) * all.step);
+    for (int64_t k = 0; added && k < n; k++) {
+        threads.range[0].lo = all.lo + end * block * all.step;
+        end += n_blocks / n + (k < n_blocks % n);
+        threads.range[0].hi = pti_min(all.hi, all.lo + (end * block - 1) * all.step);
         added = pti_partition_add(partition, &threads);
     }
     return added;

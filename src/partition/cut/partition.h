@@ -50,12 +50,20 @@ int pti_partition_strip(const pti_partition *partition, int64_t superblock);
  * common. */
 int pti_partition_lanes(const pti_instance *instance, int64_t n_asked);
 
-/** How many superblocks are made for some lanes, if there are threads for them: several each, since
- * they do not take equally long. */
+/** How many superblocks are made for some lanes within a limit, if there are threads for them:
+ * while one runs, the next one's data are brought. */
 enum { PTI_SUPERBLOCKS_A_LANE = 4 };
 
-/** Cut all threads of a launch along its first index, for so many lanes: into a whole number of
- * blocks each. Errors: false when memory runs out. */
+/**
+ * Cut all threads of a launch along its first index, for so many lanes and without a limit: into
+ * one superblock a lane, or fewer where there are fewer blocks, which differ by a block at most.
+ *
+ * A lane runs its superblocks one after the other. Each begins when the slowest thread of the one
+ * before it is done, and where a launcher goes on in rounds, it goes through all of them again. So
+ * a lane with several takes longer for the same threads.
+ *
+ * Errors  False when memory runs out.
+ */
 bool pti_partition_for_lanes(const pti_instance *instance, int64_t block, int n_lanes,
                              pti_partition *partition);
 

@@ -1,6 +1,7 @@
 #include "queue/worker/worker.h"
 
 #include "base/list.h"
+#include "launch/device/lanes.h"
 
 #include <stdlib.h>
 
@@ -145,21 +146,43 @@ static void mark_ends(const polytile_queue *queue, pti_item *const *items, int64
     }
 }
 
+/** Return whether the device learns from what a launch takes. */
+static bool is_learnt_from(const polytile_queue *queue, const pti_prepared *prepared) {
+    const pti_instance *instance = prepared->instance;
+    return queue->device->lane_times != NULL &&
+           pti_lanes_are_learnt(queue->device,
+                                pti_lanes_key(instance->declaration_hash, &instance->threads));
+}
+
+/** Return whether a launch had better not be in a window with another one: what they take together
+ * tells of neither. */
+static bool is_to_be_apart(const polytile_queue *queue, const pti_item *item,
+                           const pti_prepared *launched) {
+    return launched != NULL && item->kind == PTI_ITEM_LAUNCH && item->prepared != launched &&
+           (is_learnt_from(queue, launched) || is_learnt_from(queue, item->prepared));
+}
+
 /** Take items out of the queue, in order, while the window has room: all, or those marked. A window
  * ends after an item that calls the program back: it does not wait for what comes after it. It ends
- * at a gate, too. */
+ * at a gate, too, and between launches that are to be apart. */
 static pti_item *dequeue_items(polytile_queue *queue, const bool *is_taken) {
     pti_item *window = NULL, **end = &window, **at = &queue->first, *left = NULL;
+    const pti_prepared *launched = NULL;
     int n_items = 0, n_most = queue->window_items;
     for (int64_t k = 0; *at != NULL; k++) {
         pti_item *item = *at;
         if (window != NULL && item->gate != window->gate)
+            n_most = n_items;
+        if (n_items < n_most && (is_taken == NULL || is_taken[k]) &&
+            is_to_be_apart(queue, item, launched))
             n_most = n_items;
         if (n_items < n_most && (is_taken == NULL || is_taken[k])) {
             *at = item->next;
             *end = item;
             end = &item->next;
             n_items++;
+            if (item->kind == PTI_ITEM_LAUNCH)
+                launched = item->prepared;
             if (item->callback != NULL)
                 n_most = n_items;
         } else {

@@ -74,10 +74,18 @@ std::string draw_policy(const RandomGroup &of, Random *random) {
     return policy != "drawn" ? policy : policies[random->number(0, std::size(policies) - 1)];
 }
 
+/** Over which results come so slowly that pieces are several launches. */
+polytile_link slow_to_host() {
+    polytile_link link = polytile_link_default;
+    link.download_bytes_per_s = 1e5;
+    return link;
+}
+
 /** Run random programs on all devices together; with a proof of every schedule. */
 TEST_P(GroupRandom, ResultsAreThoseOfRunningInOrder) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "plan");
+    const polytile_link slow = slow_to_host();
     Random random(test_seed("GroupRandom"));
     int64_t n_launched = 0;
     for (int64_t round = 0; round < scaled(GetParam().n_rounds) && !HasFailure(); round++) {
@@ -85,6 +93,7 @@ TEST_P(GroupRandom, ResultsAreThoseOfRunningInOrder) {
         const std::string policy = draw_policy(GetParam(), &random);
         Program::Options options = Program::Options::draw(&random);
         options.has_internal = (layout != "pool" && policy.empty()) || random.chance(20);
+        options.link = random.chance(30) ? &slow : nullptr;
         options.create_queue = [&](polytile_context *ctx, const char *text,
                                    polytile_queue **queue) {
             polytile_share_options share = {};

@@ -99,6 +99,7 @@ TEST(Deal, MeasuresEachPieceFromTheEndOfTheOneBefore) {
     EXPECT_EQ(unit.done_pieces, 2);
     EXPECT_DOUBLE_EQ(unit.busy_s, 6);
     EXPECT_DOUBLE_EQ(unit.squares_s2, 4 * 4 / 2 + 2 * 2 / 2);
+    EXPECT_DOUBLE_EQ(unit.slowest_s, 4 - 2);
 }
 
 TEST(Deal, GivesAUnitNoMorePiecesAtATimeThanItCounts) {

@@ -38,6 +38,7 @@ TEST_F(PieceTraffic, IsWhatEachRowReadsAsAWhole) {
     EXPECT_EQ(of.fixed_bytes, bytes_of(N_INNER * N_COLUMNS));
     EXPECT_EQ(of.touched_bytes,
               bytes_of(N_ROWS * N_INNER + N_INNER * N_COLUMNS + N_ROWS * N_COLUMNS));
+    EXPECT_EQ(of.written_bytes, bytes_of(N_ROWS * N_COLUMNS));
 }
 
 TEST_F(PieceTraffic, ComesAgainWhereHalfOfTheMemoryDoesNotHoldIt) {
@@ -55,7 +56,7 @@ TEST_F(PieceTraffic, IsWorthRowsThatMoveAsMuch) {
     EXPECT_EQ(pti_piece_traffic_rows(&of, 3 * row_bytes + 1, 2), 4);
     EXPECT_EQ(pti_piece_traffic_rows(&of, 1000 * row_bytes, 2), N_ROWS / 8);
     EXPECT_EQ(pti_piece_traffic_rows(&of, 1000 * row_bytes, 1000), 1);
-    const pti_piece_traffic all_fixed = {N_ROWS, 100, 100};
+    const pti_piece_traffic all_fixed = {N_ROWS, 100, 100, 0};
     EXPECT_EQ(pti_piece_traffic_rows(&all_fixed, 0, 2), 1);
     EXPECT_EQ(pti_piece_traffic_rows(&all_fixed, 100, 2), N_ROWS / 8);
 }

@@ -55,4 +55,35 @@ TEST(CudaPolicies, GuidedMovesLittleMoreThanWeightsWhereEachPieceReadsAMatrix) {
             << are_linked;
 }
 
+/** The kernels of a product of four pieces, whose rows run at speeds that one before has measured.
+ */
+int64_t count_kernels(double download_bytes_per_s) {
+    FakeCuda cuda(1, gpus(2, false));
+    polytile_link link = polytile_link_default;
+    link.download_bytes_per_s = download_bytes_per_s;
+    int64_t n_before = 0, n_after = 0;
+    add_program_kernels(cuda);
+    {
+        Product product("cuda:0,cuda:1", {192, 16, 2048}, "self(48)");
+        product.options.plan.link = &link;
+        for (int k = 0; k < 3; k++) {
+            n_before = n_after;
+            EXPECT_EQ(product.run(), POLYTILE_OK) << product.error();
+            product.expect_right();
+            n_after = cuda.n_calls("cudaLaunchKernel");
+        }
+    }
+    EXPECT_EQ(cuda.violations(), "");
+    EXPECT_EQ(cuda.leaks(), "");
+    return n_after - n_before;
+}
+
+/** Four rows fill a GPU, so that no launch of a piece has fewer. */
+TEST(CudaPolicies, PiecesAreSeveralLaunchesWhereTheirResultsTakeLongToCome) {
+    EXPECT_EQ(count_kernels(1e15), 4);
+    const int64_t n_kernels = count_kernels(1e5);
+    EXPECT_GE(n_kernels, 4 * 4);
+    EXPECT_LE(n_kernels, 4 * 8);
+}
+
 } // namespace

@@ -267,7 +267,7 @@ TEST(CudaRounds, RunWithinLittleMemory) {
 /** In a round of the host, in a first one, and in one that is captured. */
 TEST(CudaRounds, TellTheSubKernelWhoseLauncherFails) {
     for (const bool has_loops : {false, true})
-        for (const int fails_from : {1, 2, 3, 4, 40}) {
+        for (const int fails_from : {1, 2, 3, 4, 8}) {
             FakeWorld world(1, has_loops ? FakeCuda::Options() : without_loops());
             Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
             of.launcher.fails_from = fails_from;
@@ -669,6 +669,29 @@ TEST(CudaLanes, AutoOfAQueueLearnsNothingOfTwoLanesFromLaunchesInOne) {
         ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
     EXPECT_EQ(count_learnt(of.queue->device, 0), 2);
     EXPECT_EQ(count_learnt(of.queue->device, 1), 0);
+}
+
+/** Launches over few and over all sequences are queued together: what both take tells nothing. */
+TEST(CudaLanes, AutoOfAQueueLearnsFromLaunchesThatAreQueuedWithOthers) {
+    FakeWorld world(8);
+    Sequences of(&world.cuda, "cuda:0(streams=auto)", 23);
+    ASSERT_EQ(polytile_queue_attach(of.queue, 2, of.array), POLYTILE_OK) << of.error();
+    for (int k = 0; k < 30; k++) {
+        polytile_queue_pause(of.queue);
+        for (const int64_t n : {11, 23, 11}) {
+            const polytile_domain threads = polytile_domain_from_extents(1, &n);
+            ASSERT_EQ(polytile_queue_launch(of.queue, of.kernel, &threads, 2, of.array, nullptr),
+                      POLYTILE_OK)
+                << of.error();
+        }
+        polytile_queue_resume(of.queue);
+        ASSERT_EQ(polytile_queue_wait(of.queue), POLYTILE_OK) << of.error();
+    }
+    for (int trial = 0; trial < 2; trial++)
+        EXPECT_GE(count_learnt(of.queue->device, trial), 4) << trial;
+    ASSERT_EQ(polytile_queue_detach(of.queue, 2, of.array), POLYTILE_OK) << of.error();
+    of.expect_right();
+    world.expect_idle();
 }
 
 } /* namespace */

@@ -464,4 +464,34 @@ TEST(Grain, SuperblocksThatNeedMoreThanEstimatedEndInSmallerOnes) {
     }
 }
 
+/** A superblock begins when the slowest thread of the one before it in its lane is done: a second
+ * one in a lane only takes time. */
+TEST(Grain, LaunchesThatFitHaveASuperblockALaneOfAboutAsManyBlocks) {
+    const Case walk = {"walk", "walk[s]: in x[s]; out y[s]", "3:35", {{"x", "100"}, {"y", "100"}}};
+    constexpr int64_t N_THREADS = 33;
+    for (const int64_t n_lanes : {2, 3, 4, 8, 16, 32})
+        for (const int64_t block : {1, 2, 5, 32, 33, 40}) {
+            SCOPED_TRACE(std::to_string(n_lanes) + " lanes, blocks of " + std::to_string(block));
+            polytile_plan_options options = {};
+            options.n_streams = n_lanes;
+            options.block = &block;
+            const Cut cut(walk, MiB, nullptr, options, true);
+            ASSERT_EQ(cut.status(), POLYTILE_OK) << cut.error();
+            const int64_t n_blocks = (N_THREADS + block - 1) / block;
+            EXPECT_EQ(cut.n(), std::min(n_lanes, n_blocks));
+            int64_t next = 3;
+            for (int64_t k = 0; k < cut.n(); k++) {
+                const polytile_range range = cut[k].range[0];
+                const int64_t n_threads = range.hi - range.lo + 1;
+                const bool is_last = k + 1 == cut.n();
+                EXPECT_EQ(range.lo, next);
+                EXPECT_TRUE(is_last || n_threads % block == 0) << n_threads;
+                EXPECT_GE(n_threads, is_last ? 1 : n_blocks / cut.n() * block);
+                EXPECT_LE(n_threads, (n_blocks + cut.n() - 1) / cut.n() * block);
+                next = range.hi + 1;
+            }
+            EXPECT_EQ(next, 3 + N_THREADS);
+        }
+}
+
 } // namespace

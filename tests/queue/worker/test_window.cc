@@ -35,6 +35,7 @@ class Items {
         queue.array = queued_;
         queue.n_arrays = N_ARRAYS;
         queue.window_items = PTI_WINDOW_ITEMS;
+        queue.device = &device_;
     }
 
     struct Use {
@@ -247,6 +248,7 @@ class Items {
         queue.last = queued;
     }
 
+    polytile_device device_ = {};
     polytile_array arrays_[N_ARRAYS] = {};
     pti_queued_array queued_[N_ARRAYS] = {};
     std::list<Launch> launches_;
