@@ -102,6 +102,29 @@ TEST(Edges, ThreadsWithinThemAreABox) {
     }
 }
 
+TEST(Edges, WhatLiesOutsideBesideThemIsFoundHoweverManyRoundsTheyTake) {
+    struct Case {
+        const char *section, *array, *domain, *touches; /* "": none lies outside */
+    };
+    const Case cases[] = {
+        {"A[wrap(i-1), i]", "0:9, 0:9", "20", "thread [10] touches A[9, 10]"},
+        {"A[wrap(i-1), i]", "0:0, 0:98", "100", "thread [99] touches A[98, 99]"},
+        {"A[wrap(i-1), i]", "0:0, 0:99", "100", ""},
+        {"A[wrap(i:i+1), i-1]", "0:1, 0:99", "100", "thread [0] touches A[0, -1]"},
+        {"A[wrap(40:i), i]", "0:1, 0:39", "60", "thread [40] touches A[40, 40]"},
+        {"A[wrap(i:39), i]", "0:1, 0:39", "60", ""},
+        {"A[clamp(i-5:4), i-10]", "0:1, 0:9", "10", "thread [0] touches A[-5, -10]"},
+        {"A[clamp(i-5:-1), i+5]", "0:1, 0:9", "10", ""},
+    };
+    for (const Case &c : cases) {
+        const Launch launch("k[i]: in " + std::string(c.section) + "; out B[i]", c.domain,
+                            {{"A", c.array}, {"B", "100"}});
+        EXPECT_EQ(launch.status(), c.touches[0] == 0 ? POLYTILE_OK : POLYTILE_DECLARATION)
+            << c.section << " over " << c.array << ": " << launch.error();
+        EXPECT_NE(launch.error().find(c.touches), std::string::npos) << launch.error();
+    }
+}
+
 polytile_domain draw_threads(Random *random, const polytile_domain &all) {
     polytile_domain threads = all;
     for (int k = 0; k < all.n_dims; k++) {
