@@ -82,16 +82,17 @@ static bool looks_up_range(const pti_section *section) {
     return end->section.indirection == NULL ? end->section.is_box : are_joined(&end->section);
 }
 
+static bool meet_index(int64_t index, void *user) {
+    meeting *of = user;
+    if (of->array->range[0].lo <= index && index <= of->array->range[0].hi)
+        meet_element(of, &index);
+    return --of->n_left > 0;
+}
+
 static void meet_range(const pti_instance *instance, const pti_section *section, meeting *of) {
     const pti_looked_up *end = &section->indirection->lo[0];
     const polytile_domain hull = pti_section_hull(instance, &end->section, &instance->threads);
-    const polytile_range *array = &of->array->range[0];
-    for (int64_t e = hull.range[0].lo; e <= hull.range[0].hi && of->n_left > 0; of->n_left--) {
-        const int64_t index = end->plus.constant + pti_index_array_get(end->array, &e);
-        if (array->lo <= index && index <= array->hi)
-            meet_element(of, &index);
-        e += hull.range[0].step;
-    }
+    pti_looked_up_each_index(end, hull.range[0], meet_index, of);
 }
 
 static int64_t count_met(const pti_instance *instance, const pti_section *section, bool *failed) {

@@ -195,8 +195,8 @@ static const pti_prepared *find_cut(const polytile_queue *queue, const pti_item 
     return window == NULL ? NULL : window->prepared;
 }
 
-/** Launches that were made while all seemed to fit are cut as those behind them, of which they share
- * the data: else pieces of one array in one launch are none in the next. */
+/** Launches that were made while all seemed to fit are cut as those behind them, whose data they
+ * share: else pieces of one array in one launch are none in the next. */
 static polytile_status cut_all_prepared(polytile_queue *queue, const pti_item *window) {
     polytile_status status = POLYTILE_OK;
     note_used_arrays(queue);
