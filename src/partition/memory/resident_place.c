@@ -50,7 +50,8 @@ static void evict_segments(pti_resident_window *at, pti_segment_run neighbours) 
 }
 
 /** What is not touched again goes to the end of free memory: beside each other, such images make
- * room for large ones later, and leave no holes between those that stay. */
+ * room for large ones later, and leave no holes between those that stay. Where all arrays fit,
+ * nothing has to make room. */
 static pti_segment_run find_end(pti_segments *segments, pti_segment_run neighbours, int64_t bytes) {
     const int64_t left_bytes = segments->memory[neighbours.first].size_bytes - bytes;
     const int64_t front_bytes = left_bytes / PTI_RESIDENT_ALIGNMENT * PTI_RESIDENT_ALIGNMENT;
@@ -119,7 +120,7 @@ static pti_resident_image *find_or_make_image(pti_resident_window *at, const pti
     pti_resident_image *image = find_image(residency, piece->array, &piece->hull);
     image_request of = {.array = piece->array};
     if (image == NULL)
-        of.stays = pti_future_touches_later(at->future, piece);
+        of.stays = pti_residency_all_fit(residency) || pti_future_touches_later(at->future, piece);
     if (image == NULL && holds_whole_arrays(residency, piece->array)) {
         of.hull = &residency->instance.operand[piece->array].domain;
         of.bytes = residency->state[piece->array].whole_bytes;
