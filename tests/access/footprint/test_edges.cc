@@ -61,6 +61,9 @@ TEST(Edges, AWrappedRangeIsOneOrTwoOrTheWhole) {
         {"clamp(i+5)", "100", "100", "97:99", "[99:99]"},
         {"clamp(i-5:i-3)", "10:109", "100", "0:9", "[10:10]"},
         {"clamp(i-4:i+4:4)", "100", "100", "1:1", "[0:0] [1:5:4]"},
+        {"clamp(i-2:-3)", "100", "10", "0:9", ""},
+        {"clamp(110:105)", "100", "10", "0:9", ""},
+        {"wrap(i+9:i)", "0:1", "100", "0:99", ""},
     };
     for (const Case &c : cases) {
         const Launch launch("k[i]: in A[" + std::string(c.section) + "]; out B[i]", c.domain,
