@@ -249,6 +249,32 @@ static bool are_by_lookup(const pti_instance *instance, int a, int b) {
            pti_operand_is_written_by_lookup(instance, b);
 }
 
+/** Refuse two names of one array where what one looks up lies around elements of the other: only
+ * the box around it is known here. */
+static polytile_status refuse_looked_up_name(const polytile_kernel *kernel,
+                                             const pti_instance *instance, int a, int b) {
+    const polytile_declaration *declaration = kernel->declaration;
+    const bool is_first = declaration->access[a].indirect != NULL;
+    const pti_access *looked_up = &declaration->access[is_first ? a : b];
+    const pti_access *other = &declaration->access[is_first ? b : a];
+    return pti_fail(kernel->object.context, POLYTILE_UNSUPPORTED,
+                    "%s: one array is given for %s and %s, of which one is written; what is looked "
+                    "up of %s counts as the box around it, where %s has elements; give two arrays",
+                    instance->kernel_name, declaration->array_name[looked_up->array],
+                    declaration->array_name[other->array],
+                    declaration->array_name[looked_up->array],
+                    declaration->array_name[other->array]);
+}
+
+/** Prove that two accesses by names of one array meet nowhere. */
+static polytile_status check_accesses_by_names(const polytile_kernel *kernel,
+                                               const pti_instance *instance, int a, int b) {
+    const pti_access *access = kernel->declaration->access;
+    return access[a].indirect != NULL || access[b].indirect != NULL
+               ? refuse_looked_up_name(kernel, instance, a, b)
+               : check_accesses(kernel, instance, a, b);
+}
+
 /** Prove that names of one array of which one is written touch different elements. */
 static polytile_status check_names_of_one_array(const polytile_kernel *kernel,
                                                 const pti_instance *instance) {
@@ -260,7 +286,7 @@ static polytile_status check_names_of_one_array(const polytile_kernel *kernel,
                 !are_by_lookup(instance, declaration->access[a].array,
                                declaration->access[b].array) &&
                 hulls_meet(declaration, a, b, instance))
-                PTI_TRY(check_accesses(kernel, instance, a, b));
+                PTI_TRY(check_accesses_by_names(kernel, instance, a, b));
     for (int a = 0; a < instance->n_operands; a++)
         for (int b = a + 1; b < instance->n_operands; b++)
             if (instance->operand[a].same_array == instance->operand[b].same_array)

@@ -12,6 +12,8 @@ pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *req
 }
 
 static bool is_related(const pti_prepared *prepared, const pti_request *request) {
+    if (prepared->all_fit)
+        return false;
     for (int a = 0; a < request->kernel->declaration->n_arrays; a++) {
         if (request->arrays[a] != NULL && pti_prepared_uses(prepared, request->arrays[a]->position))
             return true;

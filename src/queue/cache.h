@@ -18,7 +18,8 @@ void pti_cache_drop(polytile_queue *queue, const pti_prepared *prepared);
 /** Throw out the launches of an array that leaves the queue, or with -1 all; none is queued. */
 void pti_queue_forget_prepared(polytile_queue *queue, int position);
 
-/** The launch used last of those that have an array in common with the request; NULL: none. */
+/** The launch used last of those that have an array in common with the request, and were cut for an
+ * arena that does not hold all arrays; NULL: none. The mutex is locked. */
 const pti_prepared *pti_cache_find_related(const polytile_queue *queue, const pti_request *request);
 
 /** Return whether a launch that is queued replaces every element of the array at a position. */

@@ -32,18 +32,23 @@ static polytile_status fetch_array(polytile_queue *queue, polytile_array *array)
     return status;
 }
 
+void pti_queue_say_awaited(const polytile_queue *queue, const polytile_kernel *kernel,
+                           const polytile_array *array) {
+    pti_log(
+        queue->object.context, PTI_LOG_INFO,
+        "%s: waits for %s, which subscripts hold and an earlier launch of the queue on %s writes",
+        polytile_kernel_get_name(kernel), array->name, pti_queue_text(queue));
+}
+
 /** Wait for the launches that write an index array, and forget what was found in its former
  * elements. */
 static polytile_status await_index_array(polytile_queue *queue, const pti_request *request,
                                          polytile_array *array) {
     polytile_status status;
     pti_queued_array *queued = &queue->array[array->position];
-    if (!queued->is_written)
+    if (!queued->is_written || queue->group_functions != NULL)
         return POLYTILE_OK;
-    pti_log(
-        queue->object.context, PTI_LOG_INFO,
-        "%s: waits for %s, which subscripts hold and an earlier launch of the queue on %s writes",
-        polytile_kernel_get_name(request->kernel), array->name, pti_queue_text(queue));
+    pti_queue_say_awaited(queue, request->kernel, array);
     PTI_TRY(fetch_array(queue, array));
     pti_queue_wait_for(queue, PTI_WANT_RELATED, 1, &array);
     PTI_TRY(pti_queue_take_error(queue));
@@ -54,22 +59,9 @@ done:
     return status;
 }
 
-/** Members of several devices have parts of arrays, and bring them to the host when these are
- * detached. */
-static polytile_status refuse_written(const polytile_queue *queue, const pti_request *request,
-                                      const polytile_array *array) {
-    if (queue->group_functions == NULL || !queue->array[array->position].is_written)
-        return POLYTILE_OK;
-    return pti_fail(queue->object.context, POLYTILE_UNSUPPORTED,
-                    "%s: %s is looked up in subscripts, and an earlier launch of the queue on %s "
-                    "writes it; detach it and attach it again between them",
-                    request->kernel->declaration->name, array->name, pti_queue_text(queue));
-}
-
 static polytile_status await_operand(polytile_queue *queue, const pti_request *request, int o) {
     polytile_status status;
     PTI_TRY(refuse_guarded(queue, request, o));
-    PTI_TRY(refuse_written(queue, request, request->arrays[o]));
     PTI_TRY(await_index_array(queue, request, request->arrays[o]));
 done:
     return status;

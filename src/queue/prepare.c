@@ -110,8 +110,8 @@ static polytile_status find_arena_and_former(polytile_queue *queue, const pti_re
                                              pti_prepared *prepared, pti_partition *former) {
     bool is_copied = true;
     int64_t n_superblocks = 0;
-    const pti_prepared *related = pti_cache_find_related(queue, request);
     pthread_mutex_lock(&queue->mutex);
+    const pti_prepared *related = pti_cache_find_related(queue, request);
     prepared->arena_bytes = queue->usable_bytes;
     prepared->serial = ++queue->n_cut;
     prepared->all_fit = all_fit(queue, prepared);

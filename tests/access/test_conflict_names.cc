@@ -41,6 +41,35 @@ class ConflictNames : public ::testing::Test {
     polytile_context *ctx_ = nullptr;
 };
 
+/** a[K[i]] has 5 and 90. Written elements between them are in the box around these, those beyond
+ * are not. */
+TEST_F(ConflictNames, WhatIsLookedUpIsTheBoxAroundIt) {
+    std::vector<int64_t> memory = {5, 90};
+    const int64_t n = 2;
+    for (const bool is_between : {false, true}) {
+        polytile_array *a = nullptr, *K = nullptr;
+        polytile_kernel *kernel = nullptr;
+        const char *declaration =
+            is_between ? "k[i]: in a[K[i]]; out b[i+40]" : "k[i]: in a[K[i]]; out b[i+95]";
+        ASSERT_EQ(polytile_kernel_create(ctx_, declaration, nullptr, &kernel), POLYTILE_OK);
+        ASSERT_EQ(polytile_array_describe(ctx_, "a", POLYTILE_F32, POLYTILE_EXTENTS(100), &a),
+                  POLYTILE_OK);
+        ASSERT_EQ(polytile_array_wrap(ctx_, "K", POLYTILE_I64, 1, &n, memory.data(), &K),
+                  POLYTILE_OK);
+        polytile_array *const arrays[] = {a, K, a};
+        EXPECT_EQ(polytile_check(kernel, POLYTILE_EXTENTS(2), 3, arrays, nullptr),
+                  is_between ? POLYTILE_UNSUPPORTED : POLYTILE_OK)
+            << error();
+        if (is_between) {
+            EXPECT_NE(error().find("k: one array is given for a and b, of which one is written; "
+                                   "what is looked up of a counts as the box around it, where b"),
+                      std::string::npos)
+                << error();
+        }
+        polytile_kernel_destroy(kernel);
+    }
+}
+
 TEST_F(ConflictNames, TouchDifferentElementsIfOneIsWritten) {
     const struct {
         const char *declaration;

@@ -64,6 +64,30 @@ TEST_F(QueueBytes, StencilStepsMoveEachFieldOnceInAndOnceOut) {
     EXPECT_EQ(A_memory, std::vector<float>(m * m, 1));
 }
 
+/** x seems to fit when it is queued first; beside the others it is a quarter of the memory, and cut
+ * into pieces each time. */
+TEST_F(QueueBytes, LaunchesThatSeemedToFitAreCutAsLaterOnes) {
+    polytile_queue *queue = open("host(memory=16000B)");
+    polytile_array *x = wrap("x", x_memory);
+    std::vector<float> u_memory(4 * n, 1), v_memory(4 * n, 1), w_memory(4 * n, 0);
+    polytile_array *u = wrap("u", u_memory), *v = wrap("v", v_memory), *w = wrap("w", w_memory);
+    polytile_kernel *doubling = scale(), *again = create("again[i]: inout x[i]", &scale_kernel);
+    ASSERT_EQ(attach(queue, {x, u, v, w}), POLYTILE_OK) << error();
+    polytile_queue_pause(queue);
+    ASSERT_EQ(launch(queue, doubling, all, {x}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, add(), line(4 * n), {u, v, w}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, again, all, {x}), POLYTILE_OK) << error();
+    polytile_queue_resume(queue);
+    ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    report(queue, true);
+    ASSERT_EQ(launch(queue, again, all, {x}), POLYTILE_OK) << error();
+    ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    EXPECT_GE(report(queue, true).n_kernels, 2);
+    ASSERT_EQ(detach(queue, {x, u, v, w}), POLYTILE_OK) << error();
+    EXPECT_EQ(x_memory, std::vector<float>(n, 8));
+    EXPECT_EQ(w_memory, std::vector<float>(4 * n, 2));
+}
+
 TEST_F(QueueBytes, OnlyWhatIsReadGoesThereAndOnlyWhatWasWrittenComesBack) {
     polytile_queue *queue = open("host(memory=64KiB)");
     polytile_array *x = wrap("x", x_memory), *y = wrap("y", y_memory);

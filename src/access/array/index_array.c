@@ -1,5 +1,6 @@
 #include "access/array/index_array.h"
 
+#include "access/array/index_block.h"
 #include "base/checked.h"
 #include "base/list.h"
 #include "base/mix.h"
@@ -8,10 +9,10 @@
 #include <string.h>
 
 /** The rows of a group, and the groups of a group above. */
-enum { GROUP_ROWS = 64, GROUP_GROUPS = 16 };
+enum { GROUP_ROWS = PTI_INDEX_BLOCK, GROUP_GROUPS = 16 };
 
 /** The elements that are read at a time: of one dimension a group. */
-enum { BLOCK = GROUP_ROWS };
+enum { BLOCK = PTI_INDEX_BLOCK };
 
 /** The elements, whole blocks, and the groups, that one thread takes at a time. */
 enum { PART_ELEMENTS = 4096 * BLOCK, PART_GROUPS = 4096 };
@@ -31,15 +32,24 @@ static void include_range(pti_value_range *range, pti_value_range other) {
     range->most = pti_max(range->most, other.most);
 }
 
-static int64_t value_at(const pti_index_array *array, const char *at) {
+static int64_t limit_value(int64_t value) {
+    return pti_max(-largest_value, pti_min(largest_value, value));
+}
+
+/** What memory holds, of i64 without limits. */
+static int64_t load_value(const pti_index_array *array, const char *at) {
     int64_t value;
     int32_t narrow;
     if (array->is_wide) {
         memcpy(&value, at, sizeof value);
-        return pti_max(-largest_value, pti_min(largest_value, value));
+        return value;
     }
     memcpy(&narrow, at, sizeof narrow);
     return narrow;
+}
+
+static int64_t value_at(const pti_index_array *array, const char *at) {
+    return limit_value(load_value(array, at));
 }
 
 int64_t pti_index_array_get(const pti_index_array *array, const int64_t *element) {
@@ -71,45 +81,6 @@ static void include_row(const pti_index_array *array, int64_t row, pti_value_ran
     while (next_in_row(&array->domain, element));
 }
 
-/* Weights of the elements of a block in its sum: drawn at random, so that no regular change of
- * elements leaves the sum as it was. */
-static const uint32_t weights[BLOCK] = {
-    0xb65c1c29, 0x62032801, 0xd6fd1d9b, 0x9530fcd9, 0x2ebe5795, 0x37e06c7b, 0xff8f735d, 0x2ad61d55,
-    0x31b03dd5, 0x2b5c138b, 0xabbf3b85, 0xae80b07b, 0x177f53c3, 0xb4b4e567, 0xc1fb0cf7, 0xffada063,
-    0x26bb9d19, 0xce6f291b, 0xb4e16c75, 0x488b09ad, 0xb97582c7, 0xec13f9ab, 0xc414d39d, 0x0341123d,
-    0x70fe21e5, 0x77bf23b9, 0xdda3426b, 0xb895579d, 0xfce799cd, 0xa29af483, 0x1d978d8d, 0x07362beb,
-    0x84533247, 0x2b2cbd4d, 0xf54a0757, 0x7dc67e9f, 0xbd38e7e3, 0xd860055b, 0x71b791cd, 0xae8de429,
-    0x4dfa5465, 0x7ff032fb, 0xf3f9daa1, 0xfec0ca1d, 0x15ca51af, 0xafee4ee3, 0xc2b3cb63, 0x410027c7,
-    0xd7df8b33, 0x9c82b801, 0x285f0fcb, 0xae635d5f, 0x53adcaf5, 0xf5d1bfe3, 0x4e2bf47b, 0x13122e61,
-    0x8ac6285b, 0xa623b919, 0x5df38a37, 0xa9275e4f, 0xe4c8ea33, 0x0883ad17, 0xecb4b275, 0x36b6eed9};
-
-/** What one pass over a block of elements finds. */
-typedef struct block {
-    pti_value_range values;
-    uint64_t sum; /* of the elements with their weights */
-    bool ascends; /* or nobody asks */
-} block;
-
-/* Written so that compilers turn the loops into a few wide instructions. */
-#define DEFINE_SUMMARISE(T, suffix)                                                                \
-    static inline block summarise_##suffix(const T *element, int n, bool asks_order) {             \
-        T least = element[0], most = element[0];                                                   \
-        uint64_t sum = 0;                                                                          \
-        T n_descents = 0;                                                                          \
-        for (int k = 0; k < n; k++) {                                                              \
-            least = element[k] < least ? element[k] : least;                                       \
-            most = element[k] > most ? element[k] : most;                                          \
-            sum += (uint64_t)(u##suffix)element[k] * weights[k];                                   \
-        }                                                                                          \
-        for (int k = 1; asks_order && k < n; k++)                                                  \
-            n_descents += (T)(element[k] < element[k - 1]);                                        \
-        return (block){{least, most}, sum, n_descents == 0};                                       \
-    }
-typedef uint32_t unarrow;
-typedef uint64_t uwide;
-DEFINE_SUMMARISE(int32_t, narrow)
-DEFINE_SUMMARISE(int64_t, wide)
-
 /** Go on to the next element in C order; false after the last. */
 static bool next_element(const polytile_domain *domain, int64_t *element) {
     return next_in_row(domain, element) || element[0]++ < domain->range[0].hi;
@@ -123,43 +94,46 @@ static bool is_dense(const pti_index_array *array) {
 /** Copy the next n elements of a block, and go on after them. at: of the first one. */
 static void load_wide(const pti_index_array *array, int n, int64_t *at, int64_t *to) {
     for (int k = 0; k < n; k++) {
-        to[k] = pti_index_array_get(array, at);
+        to[k] = load_value(array, array->data + pti_memory_layout_offset(&array->layout, at));
         next_element(&array->domain, at);
     }
 }
 
-static block summarise_next_wide(const pti_index_array *array, int n, int64_t *at,
-                                 bool asks_order) {
-    int64_t element[BLOCK];
-    load_wide(array, n, at, element);
-    return n == BLOCK ? summarise_wide(element, BLOCK, asks_order)
-                      : summarise_wide(element, n, asks_order);
-}
-
-/** Return the next n elements of i32 where they lie, or copied where they do not lie one after the
- * other. */
-static const int32_t *load_narrow(const pti_index_array *array, int n, int64_t *at, int32_t *copy) {
+/** Go on after the next n elements, and return where they lie; NULL: not one after the other. */
+static const void *pass_dense(const pti_index_array *array, int n, int64_t *at) {
     const char *first = array->data + pti_memory_layout_offset(&array->layout, at);
+    if (!is_dense(array) || (uintptr_t)first % (array->is_wide ? 8 : 4) != 0)
+        return NULL;
+    at[0] += n;
+    return first;
+}
+
+static pti_index_block summarise_next_wide(const pti_index_array *array, int n, int64_t *at,
+                                           bool asks_order) {
+    int64_t copy[BLOCK];
+    const int64_t *element = pass_dense(array, n, at);
+    if (element == NULL)
+        load_wide(array, n, at, copy);
+    pti_index_block found = pti_index_block_wide(element != NULL ? element : copy, n, asks_order);
+    found.values.least = limit_value(found.values.least);
+    found.values.most = limit_value(found.values.most);
+    return found;
+}
+
+static pti_index_block summarise_next_narrow(const pti_index_array *array, int n, int64_t *at,
+                                             bool asks_order) {
     int64_t wide[BLOCK];
-    if (is_dense(array) && (uintptr_t)first % sizeof *copy == 0) {
-        at[0] += n;
-        return (const int32_t *)(const void *)first;
-    }
-    load_wide(array, n, at, wide);
-    for (int k = 0; k < n; k++)
-        copy[k] = (int32_t)wide[k];
-    return copy;
-}
-
-static block summarise_next_narrow(const pti_index_array *array, int n, int64_t *at,
-                                   bool asks_order) {
     int32_t copy[BLOCK];
-    const int32_t *element = load_narrow(array, n, at, copy);
-    return n == BLOCK ? summarise_narrow(element, BLOCK, asks_order)
-                      : summarise_narrow(element, n, asks_order);
+    const int32_t *element = pass_dense(array, n, at);
+    if (element == NULL)
+        load_wide(array, n, at, wide);
+    for (int k = 0; element == NULL && k < n; k++)
+        copy[k] = (int32_t)wide[k];
+    return pti_index_block_narrow(element != NULL ? element : copy, n, asks_order);
 }
 
-static block summarise_next(const pti_index_array *array, int n, int64_t *at, bool asks_order) {
+static pti_index_block summarise_next(const pti_index_array *array, int n, int64_t *at,
+                                      bool asks_order) {
     return array->is_wide ? summarise_next_wide(array, n, at, asks_order)
                           : summarise_next_narrow(array, n, at, asks_order);
 }
@@ -190,7 +164,7 @@ static void read_part(int64_t number, void *user) {
     int64_t at[POLYTILE_MAX_DIMS];
     pti_box_find_point(&array->domain, begin, at);
     for (int64_t first = begin; first < end; first += BLOCK) {
-        const block of_block =
+        const pti_index_block of_block =
             summarise_next(array, (int)pti_min(BLOCK, end - first), at, found.ascends);
         found.hash = pti_mix(found.hash, (int64_t)of_block.sum);
         found.ascends = found.ascends && of_block.ascends && of_block.values.least >= found.most;

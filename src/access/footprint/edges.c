@@ -46,6 +46,12 @@ static bool goes_round(const edged *of) {
            pti_affine_min(&width, of->threads) >= of->array.hi - of->array.lo;
 }
 
+/** Return whether the subscript has nothing for any thread, as declared. */
+static bool is_empty_for_all(const edged *of) {
+    const pti_affine width = pti_subscript_width(of->subscript);
+    return pti_affine_max(&width, of->threads) < 0;
+}
+
 static pti_subscript moved_by(const pti_subscript *subscript, int64_t distance) {
     pti_subscript moved = *subscript;
     moved.lo.constant += distance;
@@ -132,7 +138,8 @@ static void unfold_edges(const pti_instance *instance, const pti_access *access,
     of->edges = 0;
     for (int d = 0; d < plain->n_dims; d++) {
         const edged subscript = {&plain->subscript[d], array->range[d], &instance->threads};
-        const polytile_edge edge = access->subscript[d].edge;
+        const polytile_edge edge =
+            is_empty_for_all(&subscript) ? POLYTILE_EDGE_CLIP : access->subscript[d].edge;
         of->dim[d] = edge == POLYTILE_EDGE_WRAP    ? images_of_wrap(&subscript)
                      : edge == POLYTILE_EDGE_CLAMP ? images_of_clamp(&subscript)
                                                    : one_image(&plain->subscript[d]);

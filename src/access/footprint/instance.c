@@ -202,6 +202,30 @@ done:
     return status;
 }
 
+/** Refuse an access by which a thread touches nothing of its array, but something outside. */
+static polytile_status check_access(polytile_context *ctx, const polytile_declaration *declaration,
+                                    int access, const pti_instance *instance) {
+    const pti_access *of = &declaration->access[access];
+    pti_section declared;
+    polytile_status status;
+    PTI_TRY(pti_section_fill(ctx, instance, of, &declared));
+    for (int d = 0; d < of->n_dims; d++)
+        declared.edges |= of->subscript[d].edge != POLYTILE_EDGE_CLIP ? 1u << d : 0;
+    PTI_TRY(pti_outside_check(ctx, instance, &declared));
+done:
+    return status;
+}
+
+static polytile_status check_accesses(polytile_context *ctx,
+                                      const polytile_declaration *declaration,
+                                      const pti_instance *instance) {
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < declaration->n_accesses; a++)
+        PTI_TRY(check_access(ctx, declaration, a, instance));
+done:
+    return status;
+}
+
 /* Make the sections of an operand consecutive, in the order of declaration. */
 static polytile_status fill_sections(polytile_context *ctx, const polytile_declaration *declaration,
                                      pti_instance *instance) {
@@ -279,7 +303,7 @@ polytile_status pti_instance_create(const polytile_kernel *kernel, const polytil
     PTI_TRY(fill_sections(ctx, declaration, made));
     PTI_TRY(fit_all_scratch(ctx, made));
     PTI_TRY(fill_roles(ctx, made));
-    PTI_TRY(pti_outside_check(ctx, made));
+    PTI_TRY(check_accesses(ctx, declaration, made));
     *instance = made;
 done:
     if (status != POLYTILE_OK)

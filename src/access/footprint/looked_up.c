@@ -13,36 +13,54 @@ typedef struct gathering {
     polytile_domain box;
     polytile_range hull; /* of dim */
     int dim;
+    bool is_last; /* no dimension behind dim is gathered */
 } gathering;
 
 static void gather_from(gathering of);
+static void gather_behind(const gathering *of);
 
 /** Go on with each index that some elements of an index array hold. */
 static void gather_elements(const polytile_domain *elements, void *user) {
-    const gathering *of = user;
+    gathering *of = user;
     const pti_looked_up *end = &of->section->indirection->lo[of->dim];
     const int64_t plus = pti_affine_min(&end->plus, of->thread);
     int64_t element[POLYTILE_MAX_DIMS];
     pti_box_first_point(elements, element);
     do {
         const int64_t index = plus + pti_index_array_get(end->array, element);
-        gathering next = *of;
-        next.box.range[of->dim] = pti_range(index, index, 1);
-        next.dim++;
-        if (of->hull.lo <= index && index <= of->hull.hi)
-            gather_from(next);
+        if (index < of->hull.lo || of->hull.hi < index)
+            continue;
+        of->box.range[of->dim] = (polytile_range){index, index, 1};
+        if (of->is_last)
+            of->visit(&of->box, of->user);
+        else
+            gather_behind(of);
     } while (pti_box_next_point(elements, element));
+}
+
+static void gather_behind(const gathering *of) {
+    gathering next = *of;
+    next.dim++;
+    gather_from(next);
+}
+
+/** The next dimension that is gathered, from one on; n_dims: none. */
+static int gathered_from(const pti_section *section, int dim) {
+    const pti_indirection *by = section->indirection;
+    while (dim < section->n_dims && !(by->is_indirect[dim] && by->gathers[dim]))
+        dim++;
+    return dim;
 }
 
 static void gather_from(gathering of) {
     const pti_indirection *by = of.section->indirection;
-    while (of.dim < of.section->n_dims && !(by->is_indirect[of.dim] && by->gathers[of.dim]))
-        of.dim++;
+    of.dim = gathered_from(of.section, of.dim);
     if (of.dim == of.section->n_dims) {
         of.visit(&of.box, of.user);
         return;
     }
     of.hull = of.box.range[of.dim];
+    of.is_last = gathered_from(of.section, of.dim + 1) == of.section->n_dims;
     pti_section_each_of_thread(of.instance, &by->lo[of.dim].section, of.thread, gather_elements,
                                &of);
 }
@@ -62,4 +80,12 @@ void pti_section_each_of_thread(const pti_instance *instance, const pti_section 
                                 .visit = visit,
                                 .user = user,
                                 .box = hull});
+}
+
+void pti_looked_up_each_index(const pti_looked_up *end, polytile_range elements,
+                              pti_index_function *visit, void *user) {
+    int64_t e = elements.lo;
+    while (e <= elements.hi &&
+           visit(end->plus.constant + pti_index_array_get(end->array, &e), user))
+        e += elements.step;
 }

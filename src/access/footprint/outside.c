@@ -120,15 +120,12 @@ static polytile_status accuse_thread(polytile_context *ctx, const pti_instance *
     return pti_outside_accuse(ctx, instance, section->operand, thread, element);
 }
 
-polytile_status pti_outside_check(polytile_context *ctx, const pti_instance *instance) {
+polytile_status pti_outside_check(polytile_context *ctx, const pti_instance *instance,
+                                  const pti_section *declared) {
     int64_t thread[POLYTILE_MAX_DIMS];
-    for (int s = 0; s < instance->n_sections; s++) {
-        const pti_section *section = &instance->section[s];
-        for (int d = 0; section->exact && d < section->n_dims; d++)
-            if ((section->edges >> d & 1) == 0 &&
-                (find_outside(instance, section, d, true, thread) ||
-                 find_outside(instance, section, d, false, thread)))
-                return accuse_thread(ctx, instance, section, thread);
-    }
+    for (int d = 0; declared->exact && d < declared->n_dims; d++)
+        if ((declared->edges >> d & 1) == 0 && (find_outside(instance, declared, d, true, thread) ||
+                                                find_outside(instance, declared, d, false, thread)))
+            return accuse_thread(ctx, instance, declared, thread);
     return POLYTILE_OK;
 }

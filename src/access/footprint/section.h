@@ -60,13 +60,15 @@ polytile_status pti_operand_fill_roles(polytile_context *ctx, const pti_instance
                                        pti_operand *operand);
 
 /**
- * Refuse a thread whose section is not empty but has no element in its array.
+ * Refuse a thread whose section is not empty but has no element in its array. The section is as
+ * declared: those that its edges make of it have more elements where they are many.
  *
  * Refuses only with a witness; sections that are not exact are not checked.
  *
  * Errors  DECLARATION.
  */
-polytile_status pti_outside_check(polytile_context *ctx, const pti_instance *instance);
+polytile_status pti_outside_check(polytile_context *ctx, const pti_instance *instance,
+                                  const pti_section *declared);
 
 /** Record the error for a thread whose section has no element in its array, but one elsewhere. */
 polytile_status pti_outside_accuse(polytile_context *ctx, const pti_instance *instance, int operand,

@@ -48,22 +48,22 @@ IDENTITY_FUNCTION(F64, double, 0, 1, INFINITY, -INFINITY)
 /** T is the type in memory; READ and WRITE convert between it and the type W of computing. Rows
  * without gaps have a loop of their own, which compilers vectorise. */
 #define COMBINE_FUNCTION(name, verb, T, W, READ, WRITE, EXPRESSION)                                \
-    static inline void verb##_each_##name(const pti_element_row *row, int64_t to_step_bytes,       \
+    static inline void verb##_each_##name(pti_element_row row, int64_t to_step_bytes,              \
                                           int64_t from_step_bytes) {                               \
-        for (int64_t k = 0; k < row->n; k++) {                                                     \
+        for (int64_t k = 0; k < row.n; k++) {                                                      \
             T stored[2];                                                                           \
-            memcpy(&stored[0], row->to + k * to_step_bytes, sizeof(T));                            \
-            memcpy(&stored[1], row->from + k * from_step_bytes, sizeof(T));                        \
+            memcpy(&stored[0], row.to + k * to_step_bytes, sizeof(T));                             \
+            memcpy(&stored[1], row.from + k * from_step_bytes, sizeof(T));                         \
             W a = (W)READ(stored[0]), b = (W)READ(stored[1]);                                      \
             stored[0] = (T)WRITE(EXPRESSION(a, b));                                                \
-            memcpy(row->to + k * to_step_bytes, &stored[0], sizeof(T));                            \
+            memcpy(row.to + k * to_step_bytes, &stored[0], sizeof(T));                             \
         }                                                                                          \
     }                                                                                              \
     static void verb##_##name(const pti_element_row *row) {                                        \
         if (row->to_step_bytes == sizeof(T) && row->from_step_bytes == sizeof(T))                  \
-            verb##_each_##name(row, sizeof(T), sizeof(T));                                         \
+            verb##_each_##name(*row, sizeof(T), sizeof(T));                                        \
         else                                                                                       \
-            verb##_each_##name(row, row->to_step_bytes, row->from_step_bytes);                     \
+            verb##_each_##name(*row, row->to_step_bytes, row->from_step_bytes);                    \
     }
 
 /** Adds and multiplies integers as unsigned ones, which wrap around. */

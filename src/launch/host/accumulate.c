@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "launch/device/reduction.h"
 #include "launch/device/view.h"
-#include "launch/host/copy/box_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,16 +86,19 @@ static int64_t lay_out_copies(const pti_sub_kernel *sub_kernel, const pti_chunk_
     return n_bytes;
 }
 
+/** Elements lie at multiples of their size, which is a power of two: what is filled is doubled. */
 static void fill_accumulator(const pti_operand *operand, const pti_accumulator *accumulator,
                              char *memory) {
     unsigned char identity[PTI_MAX_SCALAR_BYTES];
+    char *to = memory + accumulator->offset_bytes;
+    const int64_t n_bytes = accumulator->layout.size_bytes;
+    int64_t filled_bytes = pti_min(n_bytes, operand->element_bytes);
     pti_reduction_identity(operand->reduction, operand->type, identity);
-    pti_memory_layout one = {.hull = accumulator->layout.hull};
-    pti_move move = {&accumulator->layout.hull,
-                     operand->element_bytes,
-                     {memory + accumulator->offset_bytes, &accumulator->layout},
-                     {identity, &one}};
-    pti_box_copy(&move, 1);
+    memcpy(to, identity, (size_t)filled_bytes);
+    for (int64_t more_bytes; filled_bytes < n_bytes; filled_bytes += more_bytes) {
+        more_bytes = pti_min(filled_bytes, n_bytes - filled_bytes);
+        memcpy(to + filled_bytes, to, (size_t)more_bytes);
+    }
 }
 
 void pti_mark_alone(const pti_sub_kernel *sub_kernel, int operand, polytile_view *view) {
@@ -177,9 +179,8 @@ static polytile_domain part_of_box(const polytile_domain *box, const polytile_do
     return part;
 }
 
-/** Combine the k-th of n parts of all copies. */
-static void combine_part(const pti_accumulators *accumulators, const pti_sub_kernel *sub_kernel,
-                         int64_t k, int64_t n) {
+void pti_accumulators_combine(const pti_accumulators *accumulators,
+                              const pti_sub_kernel *sub_kernel, int64_t k, int64_t n) {
     const int64_t n_copies = accumulators->n_chunks * accumulators->n_private;
     for (int64_t c = 0; c < n_copies; c++) {
         const pti_accumulator *accumulator = &accumulators->accumulator[c];
@@ -202,18 +203,8 @@ static int64_t accumulator_bytes(const pti_accumulators *accumulators) {
     return n_bytes;
 }
 
-/** Each thread combines a part of the elements, of all copies. */
-void pti_accumulators_combine(const pti_accumulators *accumulators,
-                              const pti_sub_kernel *sub_kernel) {
-    const int64_t n_parts =
-        accumulator_bytes(accumulators) < LEAST_SHARED_BYTES ? 1 : accumulators->n_chunks;
-    if (n_parts == 1) {
-        combine_part(accumulators, sub_kernel, 0, 1);
-        return;
-    }
-#pragma omp parallel for num_threads((int)n_parts) schedule(static, 1)
-    for (int64_t k = 0; k < n_parts; k++)
-        combine_part(accumulators, sub_kernel, k, n_parts);
+int64_t pti_accumulators_n_parts(const pti_accumulators *accumulators) {
+    return accumulator_bytes(accumulators) < LEAST_SHARED_BYTES ? 1 : accumulators->n_chunks;
 }
 
 void pti_accumulators_free(pti_accumulators *accumulators) {

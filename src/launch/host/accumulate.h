@@ -51,10 +51,13 @@ void pti_mark_alone(const pti_sub_kernel *sub_kernel, int operand, polytile_view
 void pti_accumulators_fill(const pti_accumulators *accumulators, const pti_sub_kernel *sub_kernel,
                            int64_t chunk);
 
-/** Combine the copies into the operands, each element in C order of the chunks: results are the
- * same bits for the same number of threads. */
+/** Return in how many parts, which different threads may take, copies are combined. */
+int64_t pti_accumulators_n_parts(const pti_accumulators *accumulators);
+
+/** Combine the k-th of n parts of the copies into the operands, each element in C order of the
+ * chunks: results are the same bits for the same number of threads. */
 void pti_accumulators_combine(const pti_accumulators *accumulators,
-                              const pti_sub_kernel *sub_kernel);
+                              const pti_sub_kernel *sub_kernel, int64_t k, int64_t n);
 
 void pti_accumulators_free(pti_accumulators *accumulators);
 

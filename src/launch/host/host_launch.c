@@ -107,6 +107,15 @@ static void run_chunks(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *g
         pti_host_launch_chunk(sub_kernel, grid, chunk);
 }
 
+/** Wait for all threads of a region, and share the parts of what they combine. */
+static void combine_together(const pti_accumulators *copies, const pti_sub_kernel *sub_kernel,
+                             int64_t n_parts) {
+#pragma omp barrier
+#pragma omp for schedule(static, 1) nowait
+    for (int64_t k = 0; k < n_parts; k++)
+        pti_accumulators_combine(copies, sub_kernel, k, n_parts);
+}
+
 static void run_with_copies(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid) {
     pti_accumulators copies;
     if (!pti_accumulators_create(sub_kernel, grid, &copies)) {
@@ -114,12 +123,19 @@ static void run_with_copies(const pti_sub_kernel *sub_kernel, const pti_chunk_gr
         return;
     }
     const int n_views = pti_sub_kernel_n_views(sub_kernel);
-#pragma omp parallel for num_threads((int)grid->n_chunks) schedule(static, 1)
-    for (int64_t chunk = 0; chunk < grid->n_chunks; chunk++) {
-        pti_accumulators_fill(&copies, sub_kernel, chunk);
-        run_chunk(sub_kernel, grid, chunk, copies.views + chunk * n_views);
+    const int64_t n_parts = pti_accumulators_n_parts(&copies);
+#pragma omp parallel num_threads((int)grid->n_chunks)
+    {
+#pragma omp for schedule(static, 1) nowait
+        for (int64_t chunk = 0; chunk < grid->n_chunks; chunk++) {
+            pti_accumulators_fill(&copies, sub_kernel, chunk);
+            run_chunk(sub_kernel, grid, chunk, copies.views + chunk * n_views);
+        }
+        if (n_parts > 1)
+            combine_together(&copies, sub_kernel, n_parts);
     }
-    pti_accumulators_combine(&copies, sub_kernel);
+    if (n_parts == 1)
+        pti_accumulators_combine(&copies, sub_kernel, 0, 1);
     pti_accumulators_free(&copies);
 }
 

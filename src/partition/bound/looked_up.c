@@ -47,19 +47,6 @@ static void meet_threads(const pti_instance *instance, const pti_section *sectio
     }
 }
 
-static int64_t count_met(const pti_instance *instance, const pti_section *section, bool *failed) {
-    meeting of = {.array = &instance->operand[section->operand].domain, .n_left = MOST_ELEMENTS};
-    const int64_t n_elements = pti_box_count(of.array);
-    if (n_elements > MOST_BITS)
-        return 0;
-    of.bits = calloc((size_t)(n_elements / 64 + 1), sizeof *of.bits);
-    if (of.bits != NULL)
-        meet_threads(instance, section, &of);
-    *failed = *failed || of.bits == NULL;
-    free(of.bits);
-    return of.n_met;
-}
-
 static bool names_an_index(const pti_affine *affine) {
     bool does = false;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
@@ -84,6 +71,43 @@ static bool are_joined(const pti_section *section) {
     }
     return n_named == 1 && pti_affine_is_parallel(from, to) &&
            to->constant == from->constant + pti_abs(speed);
+}
+
+/** Return whether all that threads look up are elements of a vector which lie in one range. */
+static bool looks_up_range(const pti_section *section) {
+    const pti_looked_up *end = &section->indirection->lo[0];
+    if (section->n_dims != 1 || !section->indirection->gathers[0] || names_an_index(&end->plus) ||
+        end->section.n_dims != 1)
+        return false;
+    return end->section.indirection == NULL ? end->section.is_box : are_joined(&end->section);
+}
+
+static bool meet_index(int64_t index, void *user) {
+    meeting *of = user;
+    if (of->array->range[0].lo <= index && index <= of->array->range[0].hi)
+        meet_element(of, &index);
+    return --of->n_left > 0;
+}
+
+static void meet_range(const pti_instance *instance, const pti_section *section, meeting *of) {
+    const pti_looked_up *end = &section->indirection->lo[0];
+    const polytile_domain hull = pti_section_hull(instance, &end->section, &instance->threads);
+    pti_looked_up_each_index(end, hull.range[0], meet_index, of);
+}
+
+static int64_t count_met(const pti_instance *instance, const pti_section *section, bool *failed) {
+    meeting of = {.array = &instance->operand[section->operand].domain, .n_left = MOST_ELEMENTS};
+    const int64_t n_elements = pti_box_count(of.array);
+    if (n_elements > MOST_BITS)
+        return 0;
+    of.bits = calloc((size_t)(n_elements / 64 + 1), sizeof *of.bits);
+    if (of.bits != NULL && looks_up_range(section))
+        meet_range(instance, section, &of);
+    else if (of.bits != NULL)
+        meet_threads(instance, section, &of);
+    *failed = *failed || of.bits == NULL;
+    free(of.bits);
+    return of.n_met;
 }
 
 static int64_t count_section(const pti_instance *instance, const pti_section *section,

@@ -132,6 +132,14 @@ const polytile_domain *pti_future_widest(const pti_future *future, const pti_pie
     return &piece->hull;
 }
 
+bool pti_future_touches_later(const pti_future *future, const pti_piece *piece) {
+    const int64_t own = piece - future->piece;
+    int64_t p = first_near(future, future->key[own].next, &piece->hull);
+    while (p >= 0 && future->piece[p].bytes == 0)
+        p = first_near(future, future->key[p].next, &piece->hull);
+    return p >= 0;
+}
+
 /** Make room for some more pieces. False when memory runs out. */
 static bool reserve_pieces(pti_future *future, int64_t n_more) {
     if (future->n_pieces + n_more <= future->capacity)

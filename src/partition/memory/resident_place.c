@@ -49,19 +49,39 @@ static void evict_segments(pti_resident_window *at, pti_segment_run neighbours) 
     }
 }
 
+/** What is not touched again goes to the end of free memory: beside each other, such images make
+ * room for large ones later, and leave no holes between those that stay. Where all arrays fit,
+ * nothing has to make room. */
+static pti_segment_run find_end(pti_segments *segments, pti_segment_run neighbours, int64_t bytes) {
+    const int64_t left_bytes = segments->memory[neighbours.first].size_bytes - bytes;
+    const int64_t front_bytes = left_bytes / PTI_RESIDENT_ALIGNMENT * PTI_RESIDENT_ALIGNMENT;
+    return neighbours.n_segments == 1 && front_bytes > 0
+               ? pti_segments_leave_front(segments, neighbours, front_bytes)
+               : neighbours;
+}
+
+/** An image that is to be made. */
+typedef struct image_request {
+    int array;
+    const polytile_domain *hull;
+    int64_t bytes;
+    bool stays; /* what it holds is touched again */
+} image_request;
+
 /** Makes an image of a box, evicting others up to a level; NULL if there is no room or memory runs
  * out. */
-static pti_resident_image *make_image(pti_resident_window *at, int array,
-                                      const polytile_domain *hull, int64_t bytes,
+static pti_resident_image *make_image(pti_resident_window *at, const image_request *of,
                                       eviction_level most) {
     for (int level = 0; level <= (int)most; level++) {
         eviction_request request = {at, (eviction_level)level};
         const pti_eviction_costs costs = {&request, loss_of, last_use_of};
-        pti_segment_run neighbours = pti_segments_find(&at->of->segments, bytes, &costs);
+        pti_segment_run neighbours = pti_segments_find(&at->of->segments, of->bytes, &costs);
         if (neighbours.n_segments == 0)
             continue;
         evict_segments(at, neighbours);
-        return pti_image_make(at->emit, neighbours, bytes, array, hull);
+        if (!of->stays)
+            neighbours = find_end(&at->of->segments, neighbours, of->bytes);
+        return pti_image_make(at->emit, neighbours, of->bytes, of->array, of->hull);
     }
     return NULL;
 }
@@ -98,13 +118,18 @@ static pti_resident_image *find_or_make_image(pti_resident_window *at, const pti
                                               eviction_level most) {
     pti_residency *residency = at->of;
     pti_resident_image *image = find_image(residency, piece->array, &piece->hull);
-    if (image == NULL && holds_whole_arrays(residency, piece->array))
-        image = make_image(at, piece->array, &residency->instance.operand[piece->array].domain,
-                           residency->state[piece->array].whole_bytes, most);
+    image_request of = {.array = piece->array};
+    if (image == NULL)
+        of.stays = pti_residency_all_fit(residency) || pti_future_touches_later(at->future, piece);
+    if (image == NULL && holds_whole_arrays(residency, piece->array)) {
+        of.hull = &residency->instance.operand[piece->array].domain;
+        of.bytes = residency->state[piece->array].whole_bytes;
+        image = make_image(at, &of, most);
+    }
     if (image == NULL) {
-        int64_t bytes = even_bytes(residency, piece->bytes);
-        image =
-            make_image(at, piece->array, pti_future_widest(at->future, piece, bytes), bytes, most);
+        of.bytes = even_bytes(residency, piece->bytes);
+        of.hull = pti_future_widest(at->future, piece, of.bytes);
+        image = make_image(at, &of, most);
     }
     if (image != NULL)
         image->reserved_for = pti_max(image->reserved_for, piece->time);
@@ -159,7 +184,8 @@ static bool reserve_alone(pti_resident_window *at, const pti_superblock_run *run
     evict_everything(at);
     for (int p = 0; p < run->n_pieces; p++) {
         const pti_piece *piece = &at->future->piece[run->first_piece + p];
-        at->image[p] = make_image(at, piece->array, &piece->hull, piece->bytes, NOT_CURRENT);
+        const image_request of = {piece->array, &piece->hull, piece->bytes, true};
+        at->image[p] = make_image(at, &of, NOT_CURRENT);
         if (at->image[p] == NULL)
             return false;
         at->image[p]->is_current = true;

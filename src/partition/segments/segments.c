@@ -148,6 +148,20 @@ static void replace_segments(pti_segments *segments, pti_segment_run neighbours,
     segments->n_segments += count - neighbours.n_segments;
 }
 
+pti_segment_run pti_segments_leave_front(pti_segments *segments, pti_segment_run neighbours,
+                                         int64_t front_bytes) {
+    if (!grow_segments(segments, segments->n_segments + 1))
+        return neighbours;
+    pti_arena_segment front = segments->memory[neighbours.first], rest = front;
+    front.size_bytes = front_bytes;
+    rest.offset_bytes += front_bytes;
+    rest.size_bytes -= front_bytes;
+    replace_segments(segments, neighbours, 2);
+    segments->memory[neighbours.first] = front;
+    segments->memory[neighbours.first + 1] = rest;
+    return (pti_segment_run){neighbours.first + 1, 1};
+}
+
 pti_arena_segment *pti_segments_take(pti_segments *segments, pti_segment_run neighbours,
                                      int64_t size_bytes, pti_resident_image *image) {
     if (!grow_segments(segments, segments->n_segments + 1))

@@ -211,6 +211,33 @@ done:
     return status;
 }
 
+/** Bring an array home, of which members or ranks have parts, and attach it again, also where the
+ * first fails. */
+static polytile_status renew_array(polytile_queue *queue, polytile_array *array) {
+    polytile_context *ctx = queue->object.context;
+    pti_error first = {0};
+    pti_error_keep(&first, ctx, polytile_queue_detach(queue, 1, &array));
+    pti_error_keep(&first, ctx, polytile_queue_attach(queue, 1, &array));
+    return pti_error_restore(ctx, &first);
+}
+
+/** Let every host have the index arrays that earlier launches of a queue over several write: the
+ * inspector reads them there. */
+static polytile_status renew_index_arrays(polytile_queue *queue, const pti_request *request) {
+    const polytile_declaration *declaration = request->kernel->declaration;
+    polytile_status status = POLYTILE_OK;
+    for (int o = 0; o < declaration->n_arrays; o++) {
+        polytile_array *array = request->arrays[o];
+        if (!pti_is_index_array(declaration, o) || array == NULL || array->is_internal ||
+            !queue->array[array->position].is_written)
+            continue;
+        pti_queue_say_awaited(queue, request->kernel, array);
+        PTI_TRY(renew_array(queue, array));
+    }
+done:
+    return status;
+}
+
 polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kernel *kernel,
                                       const polytile_domain *domain, int n_arrays,
                                       polytile_array *const *arrays,
@@ -229,6 +256,8 @@ polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kern
     if (pti_queue_enter(queue) != POLYTILE_OK)
         return POLYTILE_INVALID;
     status = find_arguments(queue, &request, n_arrays, arrays, &found);
+    if (queue->group_functions != NULL && status == POLYTILE_OK)
+        status = renew_index_arrays(queue, &request);
     if (queue->group_functions != NULL)
         status = queue->group_functions->launch(queue, &request, status);
     else if (status == POLYTILE_OK)

@@ -188,11 +188,22 @@ static void note_used_arrays(polytile_queue *queue) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
+/** The first launch of a window that is cut for the arena; NULL: none is. */
+static const pti_prepared *find_cut(const polytile_queue *queue, const pti_item *window,
+                                    bool all_fit) {
+    while (window != NULL &&
+           (window->kind != PTI_ITEM_LAUNCH || !is_cut_for(queue, window->prepared, all_fit)))
+        window = window->next;
+    return window == NULL ? NULL : window->prepared;
+}
+
+/** Launches that were made while all seemed to fit are cut as those behind them, whose data they
+ * share: else pieces of one array in one launch are none in the next. */
 static polytile_status cut_all_prepared(polytile_queue *queue, const pti_item *window) {
     polytile_status status = POLYTILE_OK;
-    const pti_prepared *former = NULL;
     note_used_arrays(queue);
     bool all_fit = pti_residency_all_fit(queue->residency);
+    const pti_prepared *former = all_fit ? NULL : find_cut(queue, window, all_fit);
     for (const pti_item *item = window; item != NULL; item = item->next) {
         if (item->kind != PTI_ITEM_LAUNCH)
             continue;

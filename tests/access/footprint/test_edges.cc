@@ -61,6 +61,9 @@ TEST(Edges, AWrappedRangeIsOneOrTwoOrTheWhole) {
         {"clamp(i+5)", "100", "100", "97:99", "[99:99]"},
         {"clamp(i-5:i-3)", "10:109", "100", "0:9", "[10:10]"},
         {"clamp(i-4:i+4:4)", "100", "100", "1:1", "[0:0] [1:5:4]"},
+        {"clamp(i-2:-3)", "100", "10", "0:9", ""},
+        {"clamp(110:105)", "100", "10", "0:9", ""},
+        {"wrap(i+9:i)", "0:1", "100", "0:99", ""},
     };
     for (const Case &c : cases) {
         const Launch launch("k[i]: in A[" + std::string(c.section) + "]; out B[i]", c.domain,
@@ -99,6 +102,29 @@ TEST(Edges, ThreadsWithinThemAreABox) {
             EXPECT_TRUE(pti_box_is_empty(&within)) << c.sections << " " << text_of(within);
         else
             EXPECT_EQ(text_of(within), c.within) << c.sections;
+    }
+}
+
+TEST(Edges, WhatLiesOutsideBesideThemIsFoundHoweverManyRoundsTheyTake) {
+    struct Case {
+        const char *section, *array, *domain, *touches; /* "": none lies outside */
+    };
+    const Case cases[] = {
+        {"A[wrap(i-1), i]", "0:9, 0:9", "20", "thread [10] touches A[9, 10]"},
+        {"A[wrap(i-1), i]", "0:0, 0:98", "100", "thread [99] touches A[98, 99]"},
+        {"A[wrap(i-1), i]", "0:0, 0:99", "100", ""},
+        {"A[wrap(i:i+1), i-1]", "0:1, 0:99", "100", "thread [0] touches A[0, -1]"},
+        {"A[wrap(40:i), i]", "0:1, 0:39", "60", "thread [40] touches A[40, 40]"},
+        {"A[wrap(i:39), i]", "0:1, 0:39", "60", ""},
+        {"A[clamp(i-5:4), i-10]", "0:1, 0:9", "10", "thread [0] touches A[-5, -10]"},
+        {"A[clamp(i-5:-1), i+5]", "0:1, 0:9", "10", ""},
+    };
+    for (const Case &c : cases) {
+        const Launch launch("k[i]: in " + std::string(c.section) + "; out B[i]", c.domain,
+                            {{"A", c.array}, {"B", "100"}});
+        EXPECT_EQ(launch.status(), c.touches[0] == 0 ? POLYTILE_OK : POLYTILE_DECLARATION)
+            << c.section << " over " << c.array << ": " << launch.error();
+        EXPECT_NE(launch.error().find(c.touches), std::string::npos) << launch.error();
     }
 }
 

@@ -306,6 +306,7 @@ TEST_F(InstanceRandom, AThreadOutsideIsFoundExactlyWhenThereIsOne) {
     for (int64_t left = scaled(20000); left > 0;) {
         RandomShape shape;
         shape.most_dims = 2;
+        shape.edge_percent = random.chance(50) ? 60 : 0;
         RandomLaunch launch(ctx_, &random, shape);
         if (!launch.is_small())
             continue;

@@ -134,4 +134,68 @@ TEST(GroupLookedUp, EqualsPlainLoops) {
     }
 }
 
+enum { N_TURNED = 97 };
+
+POLYTILE_KERNEL(turn, (e), (int32_t, K, 1)) {
+    PT_AT(K, e) = (PT_AT(K, e) * 3 + 1) % N_TURNED;
+}
+
+POLYTILE_KERNEL(pick, (e), (const float, x, 1), (const int32_t, K, 1), (float, z, 1)) {
+    PT_AT(z, e) += PT_AT(x, PT_AT(K, e));
+}
+
+/** Each pick looks up what the turn before it left. */
+TEST(GroupLookedUp, WhatEarlierLaunchesWriteIsHomeBeforeItIsLookedUp) {
+    Random random(test_seed("GroupLookedUp.Written"));
+    for (int64_t round = scaled(60); round > 0 && !testing::Test::HasFailure(); round--) {
+        const int64_t n = random.one_of({1, 2, 50, 700}), n_picks = random.number(1, 4);
+        const std::string devices = draw_devices(&random);
+        std::vector<float> x(N_TURNED), z(static_cast<size_t>(n)), expected(z);
+        std::vector<int32_t> K(z.size());
+        for (float &value : x)
+            value = static_cast<float>(random.number(-8, 8));
+        for (int32_t &index : K)
+            index = static_cast<int32_t>(random.number(0, N_TURNED - 1));
+        std::vector<int32_t> turned = K;
+        polytile_context *ctx = nullptr;
+        polytile_queue *queue = nullptr;
+        polytile_kernel *turn = nullptr, *pick = nullptr;
+        polytile_array *of_x = nullptr, *of_K = nullptr, *of_z = nullptr;
+        const int64_t n_x = N_TURNED;
+        ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+        ASSERT_EQ(polytile_queue_create(ctx, devices.c_str(), &queue), POLYTILE_OK);
+        ASSERT_EQ(polytile_kernel_create(ctx, "turn[e]: inout K[e]", &turn_kernel, &turn),
+                  POLYTILE_OK);
+        ASSERT_EQ(
+            polytile_kernel_create(ctx, "pick[e]: in x[K[e]]; inout z[e]", &pick_kernel, &pick),
+            POLYTILE_OK);
+        ASSERT_EQ(polytile_array_wrap(ctx, "x", POLYTILE_F32, 1, &n_x, x.data(), &of_x),
+                  POLYTILE_OK);
+        ASSERT_EQ(polytile_array_wrap(ctx, "K", POLYTILE_I32, 1, &n, K.data(), &of_K), POLYTILE_OK);
+        ASSERT_EQ(polytile_array_wrap(ctx, "z", POLYTILE_F32, 1, &n, z.data(), &of_z), POLYTILE_OK);
+        polytile_array *const all[] = {of_x, of_K, of_z};
+        ASSERT_EQ(polytile_queue_attach(queue, 3, all), POLYTILE_OK);
+        polytile_status status = POLYTILE_OK;
+        for (int64_t k = 0; k < n_picks && status == POLYTILE_OK; k++) {
+            for (int64_t t = random.number(0, 2); t > 0 && status == POLYTILE_OK; t--) {
+                status = polytile_queue_launch(queue, turn, POLYTILE_EXTENTS(n), 1, &of_K, nullptr);
+                for (int32_t &index : turned)
+                    index = (index * 3 + 1) % N_TURNED;
+            }
+            if (status == POLYTILE_OK)
+                status = polytile_queue_launch(queue, pick, POLYTILE_EXTENTS(n), 3, all, nullptr);
+            for (size_t e = 0; e < z.size(); e++)
+                expected[e] += x[static_cast<size_t>(turned[e])];
+        }
+        EXPECT_TRUE(status == POLYTILE_OK || status == POLYTILE_NO_FIT) << polytile_last_error(ctx);
+        const polytile_status end = polytile_queue_detach(queue, 3, all);
+        EXPECT_EQ(end, POLYTILE_OK) << polytile_last_error(ctx);
+        if (status == POLYTILE_OK) {
+            EXPECT_EQ(z, expected) << devices;
+            EXPECT_EQ(K, turned) << devices;
+        }
+        polytile_context_destroy(ctx);
+    }
+}
+
 } // namespace

@@ -15,6 +15,10 @@ POLYTILE_KERNEL(feed, (i), (const float, y, 1), (float, x, 1)) {
     PT_AT(x, i) = (float)((int)PT_AT(y, i) % 8);
 }
 
+POLYTILE_KERNEL(turn, (e), (int32_t, K, 1)) {
+    PT_AT(K, e) = (PT_AT(K, e) + 7) % 300;
+}
+
 enum { N = 300, EACH = 5, N_ENTRIES = N * EACH, MOST_ARRAYS = 5 };
 
 static const struct {
@@ -126,6 +130,31 @@ TEST_TABLE(MpiLookedUp, ProductsOfProductsAreThoseOfOneProcess, places) {
     for (int k = 1; k < 4; k++)
         multiply_plainly(&of);
     CHECK_EQUAL(memcmp(of.y, of.product, sizeof of.y), 0);
+    polytile_queue_destroy(queue);
+}
+
+/* Columns that a launch writes, each rank some of them, are on all ranks before they are looked up.
+ */
+TEST_TABLE(MpiLookedUp, ColumnsThatALaunchWroteAreLookedUp, places) {
+    static matrix of;
+    make_matrix(ctx, &of);
+    polytile_kernel *kernel = create(ctx, ROWS, &rows_kernel);
+    polytile_kernel *turn = create(ctx, "turn[e]: inout K[e]", &turn_kernel);
+    polytile_queue *queue = open_queue(ctx, row->device, row->layout);
+    CHECK_OK(polytile_queue_attach(queue, ROW_ARRAYS(of)));
+    for (int k = 0; k < 2; k++) {
+        CHECK_OK(polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(N), ROW_ARRAYS(of), NULL));
+        CHECK_OK(polytile_queue_launch(queue, turn, POLYTILE_EXTENTS(N_ENTRIES),
+                                       POLYTILE_ARRAYS(of.K_array), NULL));
+    }
+    CHECK_OK(polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(N), ROW_ARRAYS(of), NULL));
+    CHECK_OK(polytile_queue_detach(queue, ROW_ARRAYS(of)));
+    for (int i = 0; i < N; i++) {
+        float sum = 0;
+        for (int k = 0; k < EACH; k++)
+            sum += of.V[i * EACH + k] * of.x[(column(i, k) + 14) % N];
+        CHECK_EQUAL(sum == of.y[i], 1);
+    }
     polytile_queue_destroy(queue);
 }
 

@@ -512,6 +512,32 @@ TEST(Residency, UpdateAndCopyOverTwiceTheArenaMoveLittle) {
 }
 
 /** Only the hull of what it writes is known: it is read whole, and comes to the host whole. */
+/** As a product whose vector stays, and was made from an array that is never used again. */
+TEST(Residency, WhatIsUsedOnceLeavesNoHolesBetweenWhatStays) {
+    const int64_t rows_each = 32, n_rows = 64 * rows_each, n_sweeps = 6;
+    const int64_t vector_bytes = n_rows * 8, matrix_bytes = 16 * vector_bytes;
+    const int64_t part_bytes = matrix_bytes / 4, piece_bytes = 16 * rows_each * 8;
+    const std::string rows = std::to_string(n_rows);
+    const std::vector<std::string> domains = {rows, rows, std::to_string(16 * n_rows)};
+    CutLaunch begin({"begin[i]: in b[i]; out r[i]", rows.c_str(), {{"b", 0}, {"r", 1}}}, domains);
+    CutLaunch sweep(
+        {"sweep[i]: in V[16*i:16*i+15]; inout r[i]", rows.c_str(), {{"V", 2}, {"r", 1}}}, domains);
+    CutLaunch step({"step[i]: inout r[i]", rows.c_str(), {{"r", 1}}}, domains);
+    for (CutLaunch *launch : {&begin, &sweep, &step})
+        launch->CutInPieces(rows_each);
+    Resident resident(vector_bytes + part_bytes, domains);
+    std::vector<pti_step> steps = {begin.Step()};
+    for (int64_t k = 0; k < n_sweeps; k++) {
+        steps.push_back(sweep.Step());
+        steps.push_back(step.Step());
+    }
+    resident.Plan(steps);
+    EXPECT_EQ(resident.d2h_bytes, 0);
+    EXPECT_LE(resident.h2d_bytes,
+              vector_bytes + matrix_bytes +
+                  (n_sweeps - 1) * (matrix_bytes - part_bytes + 3 * piece_bytes));
+}
+
 TEST(Residency, PartialOperandsGoOnFromWhatWasThere) {
     const std::vector<std::string> domains = {"100x100", "100x100"};
     CutLaunch diagonal({"diagonal[i]: out A[i, i]", "100", {{"A", 0}}}, domains);

@@ -103,12 +103,16 @@ std::vector<int64_t> uses_of(const pti_segments &segments) {
     return uses;
 }
 
-/** Empty a run, and give its beginning to an image. */
-void take_run(pti_segments *segments, pti_segment_run run, int64_t size_bytes, Image *image) {
+/** Empty a run, and give its beginning to an image, of a single segment what lies behind some
+ * bytes. */
+void take_run(pti_segments *segments, pti_segment_run run, int64_t size_bytes, Image *image,
+              int64_t front_bytes = 0) {
     const std::vector<int64_t> before = uses_of(*segments);
-    const int64_t offset_bytes = segments->memory[run.first].offset_bytes;
+    const int64_t offset_bytes = segments->memory[run.first].offset_bytes + front_bytes;
     for (int k = 0; k < run.n_segments; k++)
         segments->memory[run.first + k].image = nullptr;
+    if (front_bytes > 0)
+        run = pti_segments_leave_front(segments, run, front_bytes);
     pti_arena_segment *taken = pti_segments_take(segments, run, size_bytes, image);
     ASSERT_NE(taken, nullptr);
     EXPECT_EQ(taken->image, image);
@@ -136,9 +140,12 @@ TEST(SegmentsRandom, TheRunOfLeastLossIsFoundAndNoUseIsForgotten) {
             ASSERT_EQ(run.n_segments > 0, least.has_value());
             if (least) {
                 ASSERT_EQ(loss_of(segments, run.first, run.first + run.n_segments), least);
-                take_run(&segments, run, size_bytes, costs.image(k));
+                const pti_arena_segment first = segments.memory[run.first];
+                const int64_t left_bytes =
+                    run.n_segments == 1 ? random.number(0, first.size_bytes - size_bytes) : 0;
+                take_run(&segments, run, size_bytes, costs.image(k), left_bytes);
                 pti_last_note_on(
-                    &pti_segments_at(&segments, segments.memory[run.first].offset_bytes)->users,
+                    &pti_segments_at(&segments, first.offset_bytes + left_bytes)->users,
                     PTI_STREAM_IN, static_cast<int64_t>(k));
             }
             if (random.chance(30))
