@@ -50,12 +50,14 @@ static void extend_band(pti_band *band, const pti_reach *reach, int64_t shift) {
     band->passes = true;
 }
 
-/** Return whether an array, or half of one, is the first that a launch has. */
-static bool reads_first(const pti_call *call, int array) {
-    bool does = false;
+/** Return whether tiles load an array, or half of one, which a launch has: the first one, or all of
+ * which several are alive. */
+static bool is_loaded(const pti_tiled_unit *unit, const pti_call *call, int array) {
+    bool is = false;
     for (int o = 0; o < call->instance->n_operands; o++)
-        does = does || (call->array[o] == array && pti_operand_array(call->instance, o) == 0);
-    return does;
+        is = is || (call->array[o] == array && (unit->sequence->turns.n_alive > 1 ||
+                                                pti_operand_array(call->instance, o) == 0));
+    return is;
 }
 
 /** Widen an array's band by what a unit that runs as one loads of it: as much as its launches would
@@ -72,7 +74,7 @@ static void extend_band_by_unit(const pti_pass *pass, const pti_tiled_unit *unit
             unit->sequence->n_halves == 1
                 ? (pti_reach){-n_left * step->before[cut->index], n_left * step->after[cut->index]}
                 : (pti_reach){-n_left * round, n_left * round};
-        if (reads_first(&cut->call, array))
+        if (is_loaded(unit, &cut->call, array))
             extend_band(band, &reach, shift_of(pass, last));
     }
 }

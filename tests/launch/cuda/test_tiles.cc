@@ -677,6 +677,21 @@ TEST_F(CudaTiles, LaunchesThatStreamRunInTilesInEachSlab) {
     }
 }
 
+/** So do those whose two or three arrays change roles in turn, of which two are alive: groups of
+ * whole rounds, an even number of them. */
+TEST_F(CudaTiles, LaunchesThatStreamRunInTilesWhereTwoArraysAreAlive) {
+    for (const int kernel : {first_wave, first_wave + 1}) {
+        Random random(1);
+        Turns of = alternate(40);
+        of.kernel = &tile_kernels[kernel];
+        of.threads.range[1] = {2, 397, 1};
+        Fields got = fill(of, &random), wanted = got;
+        EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, small_device(of, 90)), 30);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+    }
+}
+
 /** A body that takes any strides has no tiles, which is known only when its launches run. */
 TEST_F(CudaTiles, LaunchesThatStreamRunOneByOneWhereTheDeviceRunsNoTiles) {
     Random random(1);
