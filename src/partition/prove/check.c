@@ -2,8 +2,8 @@
 
 #include "partition/prove/column_program.h"
 #include "partition/prove/period.h"
+#include "partition/prove/program/slab_program.h"
 #include "partition/prove/replay.h"
-#include "partition/prove/slab_program.h"
 #include "partition/prove/slab_tiles.h"
 #include "partition/prove/tiles.h"
 

@@ -2,8 +2,9 @@
 
 #include "access/set/box.h"
 #include "partition/prove/needs/needs.h"
+#include "partition/prove/program/slab_loads.h"
+#include "partition/prove/program/slab_program.h"
 #include "partition/prove/shape.h"
-#include "partition/prove/slab_program.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,10 +21,6 @@ static bool reject_slab(const pti_tiles *tiles, const char *reason, pti_text *wh
                       tiles->first_op, tiles->first_op + tiles->n_ops - 1, reason);
 }
 
-static int last_launch(const pti_tiles *tiles) {
-    return tiles->first_launch + tiles->n_launches - 1;
-}
-
 /** Each operation of the last launch is of the threads of another side, and of no side are there
  * threads without one. */
 static bool are_last_threads_stored(const pti_op *op, const pti_tiles *tiles) {
@@ -33,10 +30,11 @@ static bool are_last_threads_stored(const pti_op *op, const pti_tiles *tiles) {
         if (pti_box_is_empty(own))
             continue;
         k--;
-        if (k < 0 || op[k].launch != last_launch(tiles) || !pti_box_equals(own, &op[k].box))
+        if (k < 0 || op[k].launch != pti_slab_last_launch(tiles) ||
+            !pti_box_equals(own, &op[k].box))
             return false;
     }
-    return k == 0 || op[k - 1].launch != last_launch(tiles);
+    return k == 0 || op[k - 1].launch != pti_slab_last_launch(tiles);
 }
 
 bool pti_check_slab_ops(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
@@ -46,7 +44,7 @@ bool pti_check_slab_ops(const pti_schedule *schedule, const pti_tiles *tiles, pt
         if (op[k].kind != PTI_LAUNCH || op[k].lane != op->lane ||
             op[k].launch < (k == 0 ? tiles->first_launch : op[k - 1].launch) ||
             (k >= n_sides && op[k].launch == op[k - n_sides].launch) ||
-            op[k].launch > last_launch(tiles))
+            op[k].launch > pti_slab_last_launch(tiles))
             return reject_slab(tiles, "not each is another launch's, in one stream", why);
     return are_last_threads_stored(op, tiles) ||
            reject_slab(tiles, "others are stored than the last launch's threads", why);
@@ -102,7 +100,7 @@ static bool note_tiles(slab_units *units, const pti_tiles *tiles) {
     for (int k = 0; k < tiles->n_aside; k++)
         if (!is_aside_placed(units->schedule, tiles, k))
             return reject_slab(tiles, "memory aside is not as its array's", units->why);
-    for (int l = tiles->first_launch; l <= last_launch(tiles); l++) {
+    for (int l = tiles->first_launch; l <= pti_slab_last_launch(tiles); l++) {
         if (units->of_launch[l] != NULL && !are_tiles_alike(units->of_launch[l], tiles))
             return reject_slab(tiles, "the launches run with others in another slab", units->why);
         units->of_launch[l] = tiles;
@@ -145,7 +143,7 @@ static bool has_arrays(const pti_call *call, const pti_call *last) {
     return has;
 }
 
-static bool has_array(const pti_call *call, int array) {
+static bool is_array_of(const pti_call *call, int array) {
     bool has = false;
     for (int o = 0; o < call->instance->n_operands; o++)
         has = has || call->array[o] == array;
@@ -159,13 +157,13 @@ static bool is_in_turn(const pti_call *call, const pti_call *last) {
               call->instance->n_further == 0 &&
               pti_box_equals(&call->instance->threads, &last->instance->threads);
     for (int o = 0; o < n && is; o++)
-        is = has_array(last, call->array[o]) && has_array(call, last->array[o]);
+        is = is_array_of(last, call->array[o]) && is_array_of(call, last->array[o]);
     return is;
 }
 
 static bool is_written_by(const slab_units *units, const pti_tiles *tiles, int array) {
     bool is = false;
-    for (int l = tiles->first_launch; l <= last_launch(tiles); l++) {
+    for (int l = tiles->first_launch; l <= pti_slab_last_launch(tiles); l++) {
         const pti_call *call = &units->schedule->launch[l].call;
         for (int o = 0; o < call->instance->n_operands; o++)
             is = is || (call->array[o] == array && call->instance->operand[o].writes);
@@ -175,9 +173,9 @@ static bool is_written_by(const slab_units *units, const pti_tiles *tiles, int a
 
 /** Each launch has the same arrays, and writes one; some of them write those that are stored. */
 static bool check_turning_arrays(const slab_units *units, const pti_tiles *tiles) {
-    const pti_call *last = &units->schedule->launch[last_launch(tiles)].call;
+    const pti_call *last = &units->schedule->launch[pti_slab_last_launch(tiles)].call;
     bool holds = true;
-    for (int l = tiles->first_launch; l <= last_launch(tiles) && holds; l++) {
+    for (int l = tiles->first_launch; l <= pti_slab_last_launch(tiles) && holds; l++) {
         const pti_call *call = &units->schedule->launch[l].call;
         int n_written = 0;
         holds = is_in_turn(call, last);
@@ -195,11 +193,11 @@ static bool check_turning_arrays(const slab_units *units, const pti_tiles *tiles
 }
 
 static bool check_tile_arrays(const slab_units *units, const pti_tiles *tiles) {
-    const pti_call *last = &units->schedule->launch[last_launch(tiles)].call;
+    const pti_call *last = &units->schedule->launch[pti_slab_last_launch(tiles)].call;
     if (tiles->n_aside > 0)
         return check_turning_arrays(units, tiles);
     bool holds = pti_instance_n_arrays(last->instance) == PTI_TILE_IMAGES;
-    for (int l = tiles->first_launch; l <= last_launch(tiles); l++)
+    for (int l = tiles->first_launch; l <= pti_slab_last_launch(tiles); l++)
         holds = holds && has_arrays(&units->schedule->launch[l].call, last);
     holds =
         holds && tiles->n_stored == 1 && tiles->n_aside == 0 && last->array[1] == tiles->stored[0];
@@ -265,7 +263,7 @@ static void note_written(slab_units *units, const pti_tiles *tiles, int array) {
 }
 
 static void note_stored_and_lost(slab_units *units, const pti_tiles *tiles) {
-    for (int l = tiles->first_launch; l <= last_launch(tiles); l++) {
+    for (int l = tiles->first_launch; l <= pti_slab_last_launch(tiles); l++) {
         const pti_call *call = &units->schedule->launch[l].call;
         for (int o = 0; o < call->instance->n_operands; o++) {
             list_sections(units, call, o, false);
@@ -292,7 +290,7 @@ static bool check_loads_from_aside(slab_units *units, const pti_tiles *tiles, in
 }
 
 static bool check_unit(slab_units *units, const pti_tiles *tiles) {
-    const pti_call *last = &units->schedule->launch[last_launch(tiles)].call;
+    const pti_call *last = &units->schedule->launch[pti_slab_last_launch(tiles)].call;
     for (int o = 0; o < pti_instance_n_arrays(last->instance); o++) {
         pti_slab_loads(units->schedule, tiles, &last->instance->threads, last->array[o],
                        &units->loads);
@@ -323,7 +321,7 @@ static bool check_lost(slab_units *units) {
         bool holds = true;
         if (tiles == NULL)
             holds = check_single(units, l);
-        else if (l == last_launch(tiles))
+        else if (l == pti_slab_last_launch(tiles))
             holds = check_tile_arrays(units, tiles) && check_unit(units, tiles);
         if (!holds)
             return false;

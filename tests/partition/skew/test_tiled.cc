@@ -366,7 +366,7 @@ TEST(TiledSkews, AreProvedWithMemoryAside) {
              s->placement[aside.placement].is_aside = false;
          },
          "aside"},
-        {[](pti_schedule *s) { s->placement[0].is_aside = true; }, "is none of it"},
+        {[](pti_schedule *s) { s->placement[0].is_aside = true; }, "aside"},
         {[](pti_schedule *s) {
              for (int64_t k = 0; k < s->n_ops; k++)
                  if (is_copy_aside(*s, s->op[k])) {
@@ -374,7 +374,7 @@ TEST(TiledSkews, AreProvedWithMemoryAside) {
                      s->op[k].bytes = pti_box_count(&s->op[k].box) * 8;
                  }
          },
-         "is not all there"},
+         "is read"},
         {[](pti_schedule *s) {
              pti_tiles *last = &s->tiles[s->n_tiles - 1];
              last->own.range[0].lo++;

@@ -1,87 +1,13 @@
-#include "partition/prove/slab_program.h"
+#include "partition/prove/program/slab_program.h"
 
 #include "access/set/box.h"
 #include "base/checked.h"
 #include "base/list.h"
-#include "partition/prove/needs/needs.h"
+#include "partition/prove/program/slab_loads.h"
 #include "partition/schedule/builder.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* What tiles load. */
-
-/** Find the threads that tiles run of a launch. Returns how many boxes they are. */
-static int list_parts_of_slab(const pti_schedule *schedule, const pti_tiles *tiles, int launch,
-                              const polytile_domain *own, polytile_domain parts[PTI_TILING_PARTS]) {
-    const int n_later = tiles->first_launch + tiles->n_launches - 1 - launch;
-    pti_margin margin = {{0}, {0}};
-    for (int d = 0; d < own->n_dims; d++) {
-        margin.before[d] = n_later * tiles->step.before[d];
-        margin.after[d] = n_later * tiles->step.after[d];
-    }
-    return pti_parts_around(own, &margin, &schedule->launch[launch].call.instance->threads,
-                            tiles->rounds, parts);
-}
-
-typedef bool role_filter(polytile_role role);
-
-/** Of any role but out it loads, if only to keep what is there. */
-static bool does_role_load(polytile_role role) {
-    return role != POLYTILE_OUT;
-}
-
-static bool does_role_write(polytile_role role) {
-    return role != POLYTILE_IN;
-}
-
-/** Put what threads touch of an array by some sections after the boxes of a list. */
-static void list_touched(const pti_call *call, int array, role_filter *is_of,
-                         const polytile_domain *threads, pti_boxes *list) {
-    for (int s = 0; s < call->instance->n_sections; s++) {
-        const pti_section *section = &call->instance->section[s];
-        if (call->array[section->operand] == array && is_of(section->role))
-            pti_needs_list(call->instance, section, threads, list);
-    }
-}
-
-void pti_slab_loads(const pti_schedule *schedule, const pti_tiles *tiles,
-                    const polytile_domain *own, int array, pti_boxes *loads) {
-    pti_boxes written = {0}, listed = {0}, read = {0};
-    pti_boxes_clear(loads);
-    for (int l = tiles->first_launch; l < tiles->first_launch + tiles->n_launches; l++) {
-        const pti_call *call = &schedule->launch[l].call;
-        polytile_domain parts[PTI_TILING_PARTS];
-        const int n_parts = list_parts_of_slab(schedule, tiles, l, own, parts);
-        pti_boxes_clear(&listed);
-        pti_boxes_clear(&read);
-        for (int p = 0; p < n_parts; p++)
-            list_touched(call, array, does_role_load, &parts[p], &listed);
-        pti_boxes_unite(&read, &listed, pti_boxes_add);
-        pti_boxes_subtract_all(&read, &written);
-        pti_boxes_unite(loads, &read, pti_boxes_include);
-        list_touched(call, array, does_role_write, &call->instance->threads, &written);
-    }
-    loads->failed |= written.failed || listed.failed || read.failed;
-    pti_boxes_free(&written);
-    pti_boxes_free(&listed);
-    pti_boxes_free(&read);
-}
-
-void pti_slab_writes(const pti_schedule *schedule, const pti_tiles *tiles, int array,
-                     pti_boxes *writes) {
-    pti_boxes listed = {0};
-    pti_boxes_clear(writes);
-    for (int l = tiles->first_launch; l < tiles->first_launch + tiles->n_launches; l++) {
-        const pti_call *call = &schedule->launch[l].call;
-        list_touched(call, array, does_role_write, &call->instance->threads, &listed);
-    }
-    pti_boxes_unite(writes, &listed, pti_boxes_add);
-    writes->failed |= listed.failed;
-    pti_boxes_free(&listed);
-}
-
-/* The program. */
 
 /** What becomes of a launch of the schedule. */
 typedef enum pti_slab_part {
@@ -99,10 +25,6 @@ typedef struct program_maker {
     int *number;         /* of each of these: its own in the program, or the first of its own */
     pti_boxes loads, writes;
 } program_maker;
-
-static int last_launch_of_tiles(const pti_tiles *tiles) {
-    return tiles->first_launch + tiles->n_launches - 1;
-}
 
 /** A section of one box, whatever the thread. */
 static pti_section section_of_box(const pti_section *like, int operand,
@@ -160,7 +82,7 @@ static bool add_loaded_boxes(program_maker *maker, const pti_section *like, int 
 
 /** Let the launch that stands for tiles read what they load of an operand's array. */
 static bool add_loads(program_maker *maker, const pti_tiles *tiles, int number, int operand) {
-    const pti_call *last = &maker->of->launch[last_launch_of_tiles(tiles)].call;
+    const pti_call *last = &maker->of->launch[pti_slab_last_launch(tiles)].call;
     pti_slab_loads(maker->of, tiles, &maker->program->instance[number].threads,
                    last->array[operand], &maker->loads);
     return add_loaded_boxes(
@@ -185,7 +107,7 @@ static void add_turning_stores(const pti_instance *last, int operand, pti_instan
  * array where it is, or aside, and write what they store there. */
 static bool add_turning(program_maker *maker, const pti_tiles *tiles, int number, int of,
                         int operand, bool is_aside) {
-    const pti_call *last = &maker->of->launch[last_launch_of_tiles(tiles)].call;
+    const pti_call *last = &maker->of->launch[pti_slab_last_launch(tiles)].call;
     pti_instance *made = &maker->program->instance[number];
     made->operand[operand] = last->instance->operand[of];
     made->operand[operand].same_array = operand;
@@ -209,7 +131,7 @@ static bool add_turning(program_maker *maker, const pti_tiles *tiles, int number
 }
 
 /** Return the operand by which a launch has an array. */
-static int operand_of(const pti_call *call, int array) {
+static int operand_with_array(const pti_call *call, int array) {
     int operand = 0;
     while (call->array[operand] != array)
         operand++;
@@ -218,7 +140,7 @@ static int operand_of(const pti_call *call, int array) {
 
 /** Let the launch that stands for tiles have the arrays, and after them those aside. */
 static bool add_turning_operands(program_maker *maker, const pti_tiles *tiles, int number) {
-    const pti_call *last = &maker->of->launch[last_launch_of_tiles(tiles)].call;
+    const pti_call *last = &maker->of->launch[pti_slab_last_launch(tiles)].call;
     pti_instance *made = &maker->program->instance[number];
     const int n = last->instance->n_operands;
     bool is_added = true;
@@ -226,15 +148,15 @@ static bool add_turning_operands(program_maker *maker, const pti_tiles *tiles, i
     for (int o = 0; o < n && is_added; o++)
         is_added = add_turning(maker, tiles, number, o, o, false);
     for (int k = 0; k < tiles->n_aside && is_added; k++)
-        is_added =
-            add_turning(maker, tiles, number, operand_of(last, tiles->aside[k].array), n + k, true);
+        is_added = add_turning(maker, tiles, number,
+                               operand_with_array(last, tiles->aside[k].array), n + k, true);
     return is_added;
 }
 
 /** Make the instance of the launch that stands for the tiles of a side. */
 static bool make_instance(program_maker *maker, const pti_tiles *tiles, int side) {
     const int number = maker->program->n_instances++;
-    const pti_instance *last = maker->of->launch[last_launch_of_tiles(tiles)].call.instance;
+    const pti_instance *last = maker->of->launch[pti_slab_last_launch(tiles)].call.instance;
     pti_instance *made = &maker->program->instance[number];
     *made = *last;
     made->threads = *pti_tiles_own(tiles, side);
@@ -272,7 +194,7 @@ static bool add_side(program_maker *maker, const pti_tiles *tiles, int side) {
     maker->launch[maker->n_launches++] = (pti_schedule_launch){
         .call = {&maker->program->instance[number],
                  tiles->n_aside > 0 ? &maker->program->array[PTI_SLAB_PIECES * number]
-                                    : maker->of->launch[last_launch_of_tiles(tiles)].call.array},
+                                    : maker->of->launch[pti_slab_last_launch(tiles)].call.array},
         .n_superblocks = 1};
     return true;
 }
@@ -282,7 +204,7 @@ static bool add_tiles_of(program_maker *maker, int launch) {
     bool is_added = true;
     for (int t = 0; t < maker->of->n_tiles; t++) {
         const pti_tiles *tiles = &maker->of->tiles[t];
-        if (!tiles->is_of_slab || last_launch_of_tiles(tiles) != launch)
+        if (!tiles->is_of_slab || pti_slab_last_launch(tiles) != launch)
             continue;
         for (int side = 0; side < pti_tiles_n_sides(tiles) && is_added; side++)
             if (!pti_box_is_empty(pti_tiles_own(tiles, side)))
@@ -306,9 +228,9 @@ static bool add_launches(program_maker *maker) {
 static void find_parts(program_maker *maker) {
     for (int t = 0; t < maker->of->n_tiles; t++) {
         const pti_tiles *tiles = &maker->of->tiles[t];
-        for (int l = tiles->first_launch; l <= last_launch_of_tiles(tiles) && tiles->is_of_slab;
+        for (int l = tiles->first_launch; l <= pti_slab_last_launch(tiles) && tiles->is_of_slab;
              l++)
-            maker->part[l] = l == last_launch_of_tiles(tiles) ? PTI_IS_REPLACED : PTI_IS_EMPTIED;
+            maker->part[l] = l == pti_slab_last_launch(tiles) ? PTI_IS_REPLACED : PTI_IS_EMPTIED;
     }
 }
 

@@ -1,8 +1,9 @@
-#ifndef POLYTILE_PARTITION_PROVE_SLAB_PROGRAM_H
-#define POLYTILE_PARTITION_PROVE_SLAB_PROGRAM_H
+#ifndef POLYTILE_PARTITION_PROVE_PROGRAM_SLAB_PROGRAM_H
+#define POLYTILE_PARTITION_PROVE_PROGRAM_SLAB_PROGRAM_H
 
-#include "access/set/boxes.h"
 #include "partition/schedule/schedule.h"
+
+/* partition/prove/program: what tiles of slabs load, and the schedule that they are. */
 
 /*
  * A schedule as a device runs it that runs the launches of each slab as one (schedule/tiling.h).
@@ -25,14 +26,6 @@ typedef struct pti_slab_program {
 /** Arrays of a launch that stands for tiles at most, and its operands: in a ring two arrays with a
  * further piece of each, else some with memory aside. */
 enum { PTI_SLAB_OPERANDS = 4, PTI_SLAB_PIECES = 2 * PTI_SLAB_OPERANDS };
-
-/** Put what tiles with so many own threads load of an array into a set, in place of what it has. */
-void pti_slab_loads(const pti_schedule *schedule, const pti_tiles *tiles,
-                    const polytile_domain *own, int array, pti_boxes *loads);
-
-/** Put what launches of tiles write of an array into a set, in place of what it has. */
-void pti_slab_writes(const pti_schedule *schedule, const pti_tiles *tiles, int array,
-                     pti_boxes *writes);
 
 /**
  * Make the program of a schedule whose tiles are well formed (tiles.h).
