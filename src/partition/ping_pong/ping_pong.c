@@ -227,8 +227,7 @@ static const char *obstacle_of(const pti_instance *instance) {
 }
 
 /** Return why two launches that may each be in tiles are not in the same; NULL: they may be. */
-static const char *obstacle_between(const pti_call *call, const pti_call *before,
-                                    bool is_in_slabs) {
+static const char *obstacle_between(const pti_call *call, const pti_call *before) {
     pti_turns turns;
     if (!are_launches_alike(call->instance, before->instance))
         return "the one before is of another kernel, or its arrays are of other extents";
@@ -236,16 +235,13 @@ static const char *obstacle_between(const pti_call *call, const pti_call *before
         return "their arrays do not change roles in turn";
     if (turns.n_alive > PTI_TILE_MOST_STORED)
         return "too many of their arrays are alive";
-    if (is_in_slabs && turns.n_phases < call->instance->n_operands)
-        return "in slabs tiles know no arrays that keep their roles";
     return NULL;
 }
 
-bool pti_turns_explain(const pti_call *call, const pti_call *before, bool is_in_slabs,
-                       pti_text *why) {
+bool pti_turns_explain(const pti_call *call, const pti_call *before, pti_text *why) {
     const char *obstacle = obstacle_of(call->instance);
     if (obstacle == NULL)
-        obstacle = obstacle_between(call, before, is_in_slabs);
+        obstacle = obstacle_between(call, before);
     if (obstacle != NULL)
         pti_text_add(why, "launches of %s run one by one: %s", call->instance->kernel_name,
                      obstacle);

@@ -39,10 +39,8 @@ bool pti_turns_are_alike(const pti_turns *one, const pti_turns *other);
 /** Return whether a launch reads an array that the one before writes. */
 bool pti_turns_reads_written(const pti_call *call, const pti_call *before);
 
-/** Say why a launch and the one before run in no tiles, by their arrays alone; false: they may.
- * Those of a chain that streams are in slabs. */
-bool pti_turns_explain(const pti_call *call, const pti_call *before, bool is_in_slabs,
-                       pti_text *why);
+/** Say why a launch and the one before run in no tiles, by their arrays alone; false: they may. */
+bool pti_turns_explain(const pti_call *call, const pti_call *before, pti_text *why);
 
 /** List the arrays that the launch after this one reads and launches have written: n_alive. */
 void pti_turns_list_alive(const pti_turns *turns, const pti_call *call, int *array);

@@ -171,7 +171,15 @@ static bool is_written_by(const slab_units *units, const pti_tiles *tiles, int a
     return is;
 }
 
-/** Each launch has the same arrays, and writes one; some of them write those that are stored. */
+static bool is_only_written_last(const pti_call *last, int array) {
+    bool is = false;
+    for (int o = 0; o < last->instance->n_operands; o++)
+        is = is || (last->array[o] == array && is_only_written(&last->instance->operand[o]));
+    return is;
+}
+
+/** Each launch has the same arrays, and writes one. Without memory aside the last one writes what
+ * is stored, and does not read it; else some of them write it. */
 static bool check_turning_arrays(const slab_units *units, const pti_tiles *tiles) {
     const pti_call *last = &units->schedule->launch[pti_slab_last_launch(tiles)].call;
     bool holds = true;
@@ -188,13 +196,14 @@ static bool check_turning_arrays(const slab_units *units, const pti_tiles *tiles
         holds = holds && n_written == 1;
     }
     for (int k = 0; k < tiles->n_stored && holds; k++)
-        holds = is_written_by(units, tiles, tiles->stored[k]);
+        holds = tiles->n_aside > 0 ? is_written_by(units, tiles, tiles->stored[k])
+                                   : is_only_written_last(last, tiles->stored[k]);
     return holds || reject_slab(tiles, "their arrays do not change roles in turn", units->why);
 }
 
 static bool check_tile_arrays(const slab_units *units, const pti_tiles *tiles) {
     const pti_call *last = &units->schedule->launch[pti_slab_last_launch(tiles)].call;
-    if (tiles->n_aside > 0)
+    if (last->instance->n_further == 0)
         return check_turning_arrays(units, tiles);
     bool holds = pti_instance_n_arrays(last->instance) == PTI_TILE_IMAGES;
     for (int l = tiles->first_launch; l <= pti_slab_last_launch(tiles); l++)

@@ -50,13 +50,15 @@ static void extend_band(pti_band *band, const pti_reach *reach, int64_t shift) {
     band->passes = true;
 }
 
-/** Return whether tiles load an array, or half of one, which a launch has: the first one, or all of
- * which several are alive. */
+/** Return whether tiles load an array, or half of one, which a launch has: those that it reads, or
+ * all where several are alive, which have as many rows as each other. */
 static bool is_loaded(const pti_tiled_unit *unit, const pti_call *call, int array) {
+    const pti_instance *instance = call->instance;
     bool is = false;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        is = is || (call->array[o] == array && (unit->sequence->turns.n_alive > 1 ||
-                                                pti_operand_array(call->instance, o) == 0));
+    for (int o = 0; o < instance->n_operands; o++)
+        is = is ||
+             (call->array[o] == array && (unit->sequence->turns.n_alive > 1 ||
+                                          instance->operand[pti_operand_array(instance, o)].reads));
     return is;
 }
 

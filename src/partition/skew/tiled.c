@@ -39,13 +39,11 @@ static bool may_be_in_row(const pti_chain *chain, const pti_tile_kernel *tiles, 
            (chain->folded == NULL || are_ping_pong_arrays(instance));
 }
 
-/** Return whether slabs know launches whose arrays take such turns: each array takes part, and of
- * one alone the launches are ping-pong. */
+/** Return whether slabs know launches whose arrays take such turns. */
 static bool are_turns_known(const pti_chain *chain, const pti_turns *turns,
                             const pti_instance *instance) {
-    return turns->n_alive == 1 ? are_ping_pong_arrays(instance)
-                               : chain->folded == NULL && turns->n_phases == instance->n_operands &&
-                                     turns->n_alive <= PTI_TILE_MOST_STORED;
+    return chain->folded == NULL ? turns->n_alive <= PTI_TILE_MOST_STORED
+                                 : turns->n_alive == 1 && are_ping_pong_arrays(instance);
 }
 
 static int64_t lag_behind(const pti_chain *chain, int launch) {
@@ -80,6 +78,13 @@ static void extend_sequence(const pti_chain *chain, const pti_tile_kernel *tiles
     }
 }
 
+/** Return the one array that is alive after a launch of ping-pong ones, which it wrote. */
+static int array_alive_after(const pti_tiled_sequence *sequence, const pti_call *call) {
+    int array[PTI_PING_PONG_MOST_ARRAYS];
+    pti_turns_list_alive(&sequence->turns, call, array);
+    return array[0];
+}
+
 /** Return whether a group may have so many launches: margins are even, and the array that its last
  * launch writes is stored. */
 static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequence *sequence,
@@ -93,7 +98,8 @@ static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequenc
         call[l] = *call_of(chain, sequence->first + sequence->n_halves * l);
     polytile_status status = pti_margins_find(&tiling, &ignored);
     *may_be = status == POLYTILE_OK && tiling.margin != NULL &&
-              (sequence->turns.n_alive > 1 || tiling.is_stored[call[0].array[1]]) &&
+              (sequence->turns.n_alive > 1 ||
+               tiling.is_stored[array_alive_after(sequence, &call[n_launches - 1])]) &&
               pti_ping_pong_has_even_margins(&sequence->ping_pong.step, &tiling);
     pti_tiling_free(&tiling);
     pti_text_free(&ignored);
@@ -178,7 +184,8 @@ static polytile_status add_sequence(const bool *dropped, pti_chain *chain,
     sequence->ping_pong.room = &tiled->room;
     sequence->ping_pong.n_stored = sequence->turns.n_alive;
     sequence->is_lost_well = sequence->turns.n_alive == 1 && sequence->end == chain->n_launches &&
-                             dropped[call_of(chain, sequence->end - 1)->array[0]];
+                             dropped[array_alive_after(
+                                 sequence, call_of(chain, sequence->end - 1 - sequence->n_halves))];
     PTI_TRY(find_together(chain, sequence));
     if (sequence->n_together == 0)
         return POLYTILE_OK;

@@ -50,15 +50,14 @@ static polytile_status describe_slabs(const pti_fusion_group *group, pti_text *t
 
 /** Say why no launches of a list run as one: what is the matter with the first that reads what the
  * one before it wrote. */
-static void explain_launches(const pti_schedule *schedule, bool is_in_slabs, pti_text *text) {
+static void explain_launches(const pti_schedule *schedule, pti_text *text) {
     int l = 1;
     while (l < schedule->n_launches &&
            !pti_turns_reads_written(&schedule->launch[l].call, &schedule->launch[l - 1].call))
         l++;
     if (l >= schedule->n_launches)
         pti_text_add(text, "launches run one by one: none reads what the one before it writes");
-    else if (!pti_turns_explain(&schedule->launch[l].call, &schedule->launch[l - 1].call,
-                                is_in_slabs, text))
+    else if (!pti_turns_explain(&schedule->launch[l].call, &schedule->launch[l - 1].call, text))
         pti_text_add(text, "launches of %s run one by one: %s",
                      schedule->launch[l].call.instance->kernel_name,
                      schedule->n_launches <= PTI_PING_PONG_LEAST
@@ -87,7 +86,7 @@ polytile_status pti_plan_describe_tiles(const pti_batch *batch, const pti_schedu
     else
         status = describe_apart(schedule, text);
     if (status == POLYTILE_OK && text->length == 0)
-        explain_launches(schedule, pti_batch_streams(batch), text);
+        explain_launches(schedule, text);
     else
         add_assumption(text);
     return text->failed ? POLYTILE_NO_MEMORY : status;

@@ -244,11 +244,13 @@ TEST(TiledSkews, LoseWhatTheyDoNotStore) {
 
 /* Arrays that change roles in turn, of which several are alive. */
 
-/** A declaration whose operands are x, y and so on, of so many arrays that take turns. */
+/** A declaration whose operands are x, y and so on, of so many arrays that take turns; perhaps
+ * after them k, which stays. */
 struct Turning {
     const char *declaration;
     int n_arrays;
     const char *threads;
+    bool has_field = false;
 };
 
 const Turning wave = {"wave[i, j]: in x[i-1:i+1, j], x[i, j-1:j+1], y[i, j]; out z[i, j]", 3,
@@ -264,6 +266,8 @@ std::vector<Kernel> kernels_of(const Turning &of) {
         Kernel kernel = {of.declaration, of.threads, {}};
         for (int o = 0; o < of.n_arrays; o++)
             kernel.arguments.push_back({names[o], (o - k + of.n_arrays) % of.n_arrays});
+        if (of.has_field)
+            kernel.arguments.push_back({"k", of.n_arrays});
         kernels.push_back(kernel);
     }
     kernels.push_back(reader);
@@ -278,7 +282,7 @@ std::vector<int> rounds_of(const Turning &of, int n_launches) {
 }
 
 std::vector<std::string> fields_of(const Turning &of) {
-    return std::vector<std::string>(static_cast<size_t>(of.n_arrays), "40x26");
+    return std::vector<std::string>(static_cast<size_t>(of.n_arrays + of.has_field), "40x26");
 }
 
 TiledSkew *skew_of(const Turning &of, const std::vector<int> &order) {
@@ -415,7 +419,13 @@ const Turning turning_kernels[] = {
     {"wide[i, j]: in x[i-2:i+2, j-1:j+1]; inout y[i, j]", 2, "3:30,4:22"},
     {"both[i, j]: in x[i-1:i+1, j], y[i, j-1:j+1]; out z[i, j]", 3, "1:38,2:20"},
     {"third[i, j]: in x[i-1:i+1, j], y[i, j], z[i, j]; out w[i, j]", 4, "1:38,1:24"},
+    {"slow[i, j]: in x[i-1:i+1, j], y[i, j], k[i-1, j]; out z[i, j]", 3, "1:38,1:24", true},
+    {"mixed[i, j]: in x[i-1:i+1, j-1]; inout y[i, j]; in k[i, j]", 2, "2:35,1:24", true},
+    {"heat[i, j]: in x[i-1:i+1, j], x[i, j-1:j+1]; out y[i, j]; in k[i, j:j+1]", 2, "1:38,1:24",
+     true},
+    {"back[i, j]: out y[i, j]; in x[i-1:i, j], x[i, j+1]", 2, "1:38,1:24"},
 };
+constexpr int n_turning = sizeof turning_kernels / sizeof *turning_kernels;
 
 /** A random chain of ping-pong launches, some before them, and some after. */
 std::vector<int> draw_order(Random *random) {
@@ -507,7 +517,7 @@ TEST(TiledSkews, ThatTakeTurnsAreRightInAnyShape) {
     Random random(test_seed("TiledSkews.ThatTakeTurnsAreRightInAnyShape"));
     int64_t n_aside = 0, n_copied = 0;
     for (int64_t round = 0; round < scaled(60) && !testing::Test::HasFailure(); round++) {
-        const Turning &of = turning_kernels[random.number(0, 5)];
+        const Turning &of = turning_kernels[random.number(0, n_turning - 1)];
         TiledSkew skew(kernels_of(of), draw_turns(of, &random), false, fields_of(of));
         if (testing::Test::HasFailure() || skew.chain().n_launches < 2)
             continue;
@@ -622,7 +632,7 @@ void mistake_aside(Random *random, pti_schedule *schedule) {
 TEST(TiledSkews, WhatIsProvedWithMemoryAsideIsRight) {
     Random random(test_seed("TiledSkews.WhatIsProvedWithMemoryAsideIsRight"));
     for (int64_t round = 0; round < scaled(80) && !testing::Test::HasFailure(); round++) {
-        const Turning &of = turning_kernels[random.number(0, 5)];
+        const Turning &of = turning_kernels[random.number(0, n_turning - 1)];
         const int n = static_cast<int>(random.number(9, 40));
         TiledSkew skew(kernels_of(of), rounds_of(of, n), false, fields_of(of));
         skew.Tile(room);
