@@ -96,7 +96,7 @@ polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti
  *
  * Errors  NO_MEMORY, without a text.
  */
-polytile_status pti_plan_describe_tiles(const pti_batch *batch, const pti_schedule *schedule,
+polytile_status pti_plan_describe_tiles(const pti_batch *batch, pti_schedule *schedule,
                                         pti_text *text);
 
 /* plan_apart.c */

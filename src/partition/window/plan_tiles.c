@@ -17,16 +17,19 @@ static pti_tile_kernel any_kernel(const void *of, int launch) {
     return PTI_TILES_ROUND;
 }
 
-/** Say what becomes of launches that run one after the other. */
-static polytile_status describe_apart(const pti_schedule *schedule, pti_text *text) {
-    pti_schedule *tiled = pti_schedule_copy(schedule);
-    if (tiled == NULL)
-        return POLYTILE_NO_MEMORY;
-    tiled->n_tiles = 0;
-    polytile_status status = pti_tiles_find(&pti_tile_room_default, any_kernel, NULL, tiled, text);
+/** Say what becomes of launches that run one after the other; the schedule stays as it is. */
+static polytile_status describe_apart(pti_schedule *schedule, pti_text *text) {
+    pti_tiles *const before = schedule->tiles;
+    const int n_before = schedule->n_tiles;
+    schedule->tiles = NULL;
+    schedule->n_tiles = 0;
+    polytile_status status =
+        pti_tiles_find(&pti_tile_room_default, any_kernel, NULL, schedule, text);
     if (status == POLYTILE_OK)
-        status = pti_tiles_place_aside(tiled, text);
-    pti_schedule_free(tiled);
+        status = pti_tiles_place_aside(schedule, text);
+    free(schedule->tiles);
+    schedule->tiles = before;
+    schedule->n_tiles = n_before;
     return status;
 }
 
@@ -76,7 +79,7 @@ static void add_assumption(pti_text *text) {
                  POLYTILE_TILE_THREADS);
 }
 
-polytile_status pti_plan_describe_tiles(const pti_batch *batch, const pti_schedule *schedule,
+polytile_status pti_plan_describe_tiles(const pti_batch *batch, pti_schedule *schedule,
                                         pti_text *text) {
     polytile_status status = POLYTILE_OK;
     if (batch->n_launches < 2 || schedule->in_place || schedule->period.times > 0)
