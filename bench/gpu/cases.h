@@ -16,6 +16,8 @@ void sgemm_fp32_64th(void);
 void sgemm_tf32_eighth(void);
 void coarse(void);
 void tiles_by_hand(void);
+void planes_by_hand_few(void);
+void planes_by_hand_many(void);
 void queue_overhead(void);
 void queue_resident(void);
 void queue_resident_weight(void);

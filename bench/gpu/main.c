@@ -32,6 +32,8 @@ static const gpu_case cases[] = {
     {"large_sgemm_tf32_eighth", sgemm_tf32_eighth},
     {"coarse", coarse},
     {"tiles_by_hand", tiles_by_hand},
+    {"planes_by_hand_few", planes_by_hand_few},
+    {"planes_by_hand_many", planes_by_hand_many},
     {"queue_overhead", queue_overhead},
     {"queue_resident", queue_resident},
     {"queue_resident_weight", queue_resident_weight},

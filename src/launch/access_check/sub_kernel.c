@@ -69,7 +69,8 @@ static void add_copy(sub_kernel *of, polytile_context *ctx, int o, const pti_ope
     of->copy[o].object.context = ctx;
     of->copies[o] = &of->copy[o];
     of->position[o] = o;
-    of->schedule.placement[o] = (pti_placement){o, of->schedule.arena_bytes, shadow->layout};
+    of->schedule.placement[o] = (pti_placement){
+        .operand = o, .offset_bytes = of->schedule.arena_bytes, .layout = shadow->layout};
     of->schedule.launch_placement[o] = o;
     of->schedule.arena_bytes += pti_sub_kernel_bytes(&shadow->layout);
 }

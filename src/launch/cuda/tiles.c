@@ -202,9 +202,20 @@ static const polytile_domain *own_of_part(const pti_cuda_device *cuda, const til
     return part->is_last ? part->command->first.sub_kernel.threads : threads_of(cuda, tiles, last);
 }
 
-/** Return an array that the first launch has by an operand. The last part stores it where it is,
- * one before aside, from where the next one loads. What the first launch of a part only writes is
- * not loaded. */
+/** Return whether a part loads from aside: the second of two, or a slab's launches. */
+static bool is_from_aside(const tile_part *part) {
+    return part->first_launch > 0 || part->command->tiles->is_from_aside;
+}
+
+/** Return whether a part stores aside. */
+static bool is_to_aside(const tile_part *part) {
+    const pti_tiles *tiles = part->command->tiles;
+    return tiles->is_of_slab ? !tiles->is_from_aside : !part->is_last;
+}
+
+/** Return an array that the first launch has by an operand. Of two parts the last one stores it
+ * where it is, the one before aside, from where the next one loads; so do groups of a slab in turn.
+ * What the first launch of a part only writes is not loaded. */
 static polytile_tile_array tile_array_of(const pti_cuda_device *cuda, const tile_part *part,
                                          int operand) {
     const pti_tiles *tiles = part->command->tiles;
@@ -214,8 +225,8 @@ static polytile_tile_array tile_array_of(const pti_cuda_device *cuda, const tile
     polytile_tile_array made = {.resident = tile_box_of(&view->resident),
                                 .resident_beyond = {{1, 1}, {0, 0}}};
     made.kept = memory_of(cuda, tiles, view, NULL);
-    made.begun = memory_of(cuda, tiles, view, part->first_launch > 0 ? aside : NULL);
-    made.made = memory_of(cuda, tiles, view, part->is_last ? NULL : aside);
+    made.begun = memory_of(cuda, tiles, view, is_from_aside(part) ? aside : NULL);
+    made.made = memory_of(cuda, tiles, view, is_to_aside(part) ? aside : NULL);
     made.is_stored = part->is_last ? pti_tiles_store(tiles, array) : aside != NULL;
     const pti_call *first = call_of(cuda, tiles, part->first_launch);
     for (int o = 0; o < pti_instance_n_arrays(first->instance); o++)

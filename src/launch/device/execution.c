@@ -5,6 +5,7 @@
 #include "access/footprint/footprint.h"
 #include "access/pieces/shear.h"
 #include "access/pieces/split.h"
+#include "base/checked.h"
 #include "launch/device/trace.h"
 #include "launch/device/view.h"
 
@@ -250,7 +251,24 @@ static void show_slab(const pti_execution *run, const pti_tiles *tiles, const pt
     pti_box_intersect(&around, &placement->layout.hull, &view->resident);
 }
 
-/** Resolve launches of a slab: the last one, of which others have the arrays in turn. */
+/** Return the operand by which a launch has an array. */
+static int operand_with(const pti_call *call, int array) {
+    int found = 0;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        found = call->array[o] == array ? o : found;
+    return found;
+}
+
+/** Let views be those of a launch of a slab, of which another one has the arrays in other roles. */
+static void turn_views(const pti_execution *run, int launch, polytile_view *views, int other,
+                       const polytile_view *of_other) {
+    const pti_call *call = &run->schedule->launch[launch].call;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        views[o] = of_other[operand_with(&run->schedule->launch[other].call, call->array[o])];
+}
+
+/** Resolve launches of a slab: the last one, of which others have the arrays in turn. Its views
+ * become those of the first launch, and of the one after it. */
 static pti_tile_command resolve_slab(pti_execution *run, const pti_tiles *tiles) {
     const int64_t last = tiles->first_op + tiles->n_ops - 1;
     const pti_op *op = &run->schedule->op[last];
@@ -264,10 +282,11 @@ static pti_tile_command resolve_slab(pti_execution *run, const pti_tiles *tiles)
     resolve_launch(run, &second);
     polytile_view *views = (polytile_view *)command.first.sub_kernel.views;
     polytile_view *turned = (polytile_view *)second.sub_kernel.views;
-    for (int o = 0; o < 2; o++) {
-        show_slab(run, tiles, op, o, &views[o]);
-        turned[1 - o] = views[o];
-    }
+    for (int o = 0; o < run->schedule->launch[op->launch].call.instance->n_operands; o++)
+        show_slab(run, tiles, op, o, &turned[o]);
+    const int first = tiles->first_launch;
+    turn_views(run, first, views, op->launch, turned);
+    turn_views(run, (int)pti_min(first + 1, op->launch), turned, first, views);
     command.first.sub_kernel.threads = &tiles->own;
     command.second = second.sub_kernel;
     command.first.n_threads = tiles->n_launches * (double)pti_box_count(&tiles->own);

@@ -296,7 +296,8 @@ static void place_resident_images(pti_resident_emit *emit) {
         pti_boxes_clear(&state->uploaded);
         state->downloads = state->uploads = pti_last_none();
         for (pti_resident_image *image = state->images; image != NULL; image = image->next) {
-            pti_placement placement = {a, image->offset_bytes, image->layout};
+            pti_placement placement = {
+                .operand = a, .offset_bytes = image->offset_bytes, .layout = image->layout};
             image->placement = pti_builder_place(&emit->builder, &placement);
             image->writers = image->before = pti_last_none();
             image->reserved_for = -1;

@@ -40,7 +40,8 @@ pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run neig
     image->array = array;
     image->offset_bytes = memory->offset_bytes;
     image->layout = pti_memory_layout_of(hull, element_bytes(residency, array));
-    pti_placement placement = {array, image->offset_bytes, image->layout};
+    pti_placement placement = {
+        .operand = array, .offset_bytes = image->offset_bytes, .layout = image->layout};
     image->placement = pti_builder_place(&emit->builder, &placement);
     image->writers = pti_last_none();
     image->before = memory->users;

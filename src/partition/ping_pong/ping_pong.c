@@ -15,6 +15,11 @@ enum { MOST_LAUNCHES = 15 };
 /** Rows of a tile with its border are a multiple of this. */
 enum { ROWS_TOGETHER = 8 };
 
+/** 228 KiB of shared memory for two thread blocks on each of 132 multiprocessors, less what CUDA
+ * takes of a block. */
+const pti_tile_room pti_tile_room_default = {
+    .image_bytes = (228 / 2 - 1) * 1024 / PTI_TILE_IMAGES, .n_columns = 128, .n_tiles = 264};
+
 /**
  * What a thread's accesses cost in a tile, in passes of the array through memory: five points on an
  * H100, docs/on_chip.md.
@@ -196,6 +201,53 @@ bool pti_turns_find(const pti_call *call, const pti_call *before, pti_turns *tur
     return turns->n_phases > 1 && turns->n_phases == count_turning(turns, instance->n_operands);
 }
 
+bool pti_turns_reads_written(const pti_call *call, const pti_call *before) {
+    bool does = false;
+    for (int o = 0; o < before->instance->n_operands; o++) {
+        const int with =
+            before->instance->operand[o].writes ? operand_with(call, before->array[o]) : -1;
+        does |= with >= 0 && call->instance->operand[with].reads;
+    }
+    return does;
+}
+
+/** Return what a launch by itself has that tiles do not know; NULL: nothing. */
+static const char *obstacle_of(const pti_instance *instance) {
+    const int n = instance->n_operands;
+    if (instance->n_indices != 2)
+        return "tiles are for launches of two indices";
+    if (n < 2 || n > PTI_PING_PONG_MOST_ARRAYS)
+        return "tiles are for launches of two to four arrays";
+    if (written_operand(instance) < 0)
+        return "each of them writes none of its arrays, or several";
+    return pti_turns_may_begin(instance)
+               ? NULL
+               : "not all arrays have two dimensions and elements of one size, or a thread writes "
+                 "others than the element that has its indices";
+}
+
+/** Return why two launches that may each be in tiles are not in the same; NULL: they may be. */
+static const char *obstacle_between(const pti_call *call, const pti_call *before) {
+    pti_turns turns;
+    if (!are_launches_alike(call->instance, before->instance))
+        return "the one before is of another kernel, or its arrays are of other extents";
+    if (!pti_turns_find(call, before, &turns))
+        return "their arrays do not change roles in turn";
+    if (turns.n_alive > PTI_TILE_MOST_STORED)
+        return "too many of their arrays are alive";
+    return NULL;
+}
+
+bool pti_turns_explain(const pti_call *call, const pti_call *before, pti_text *why) {
+    const char *obstacle = obstacle_of(call->instance);
+    if (obstacle == NULL)
+        obstacle = obstacle_between(call, before);
+    if (obstacle != NULL)
+        pti_text_add(why, "launches of %s run one by one: %s", call->instance->kernel_name,
+                     obstacle);
+    return obstacle != NULL;
+}
+
 bool pti_turns_are_alike(const pti_turns *one, const pti_turns *other) {
     bool are = one->n_phases == other->n_phases && one->n_alive == other->n_alive;
     for (int o = 0; o < PTI_PING_PONG_MOST_ARRAYS; o++)
@@ -364,9 +416,7 @@ static int count_loaded(const pti_ping_pong *ping_pong) {
     return n;
 }
 
-/** Return the passes of an array through memory that a launch by itself makes: of all that it
- * reads, and of what it writes. */
-static int passes_apart(const pti_ping_pong *ping_pong) {
+int pti_ping_pong_passes_apart(const pti_ping_pong *ping_pong) {
     return count_loaded(ping_pong) + 1;
 }
 
@@ -385,7 +435,7 @@ double pti_ping_pong_cost(const pti_ping_pong *ping_pong, int n_launches, int64_
     int64_t tile[2];
     double computed = 0;
     if (!pti_ping_pong_find_tile(ping_pong, n_launches, tile) || own_rows < 1)
-        return 2 * passes_apart(ping_pong);
+        return 2 * pti_ping_pong_passes_apart(ping_pong);
     const double all =
         (double)((own_rows + border_of(ping_pong, n_launches, 0)) * ping_pong->room->n_columns);
     const double own = (double)(own_rows * tile[1]);
@@ -401,18 +451,22 @@ static double least_cost(const pti_ping_pong *ping_pong, int n_launches) {
     int64_t tile[2];
     return pti_ping_pong_find_tile(ping_pong, n_launches, tile)
                ? pti_ping_pong_cost(ping_pong, n_launches, tile[0])
-               : 2 * passes_apart(ping_pong);
+               : 2 * pti_ping_pong_passes_apart(ping_pong);
 }
 
 /** The fewest launches a group that are about as good as the best. */
-int pti_ping_pong_choose(const pti_ping_pong *ping_pong) {
-    double best = least_cost(ping_pong, PTI_PING_PONG_LEAST);
-    int n = PTI_PING_PONG_LEAST;
-    for (int k = PTI_PING_PONG_LEAST; k <= MOST_LAUNCHES; k += 2)
+int pti_ping_pong_choose_among(const pti_ping_pong *ping_pong, int least, int step) {
+    double best = least_cost(ping_pong, least);
+    int n = least;
+    for (int k = least; k <= MOST_LAUNCHES; k += step)
         best = best < least_cost(ping_pong, k) ? best : least_cost(ping_pong, k);
     while (least_cost(ping_pong, n) > as_good * best)
-        n += 2;
-    return best <= worth * passes_apart(ping_pong) ? n : 0;
+        n += step;
+    return best <= worth * pti_ping_pong_passes_apart(ping_pong) ? n : 0;
+}
+
+int pti_ping_pong_choose(const pti_ping_pong *ping_pong) {
+    return pti_ping_pong_choose_among(ping_pong, PTI_PING_PONG_LEAST, 2);
 }
 
 pti_ping_pong_groups pti_ping_pong_cut(int n_launches, int most) {

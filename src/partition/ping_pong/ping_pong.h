@@ -9,10 +9,11 @@
  * coefficients is. Launches whose arrays change roles in turn, as those of a wave equation do. And
  * the tiles in which a device runs several of them as one (schedule/tiling.h). */
 
-/** Fewer launches than these are not worth a group; the passes of an array through memory that a
- * launch of two arrays makes by itself: it reads one, and writes one; and how many arrays launches
- * have at most. */
-enum { PTI_PING_PONG_LEAST = 3, PTI_PING_PONG_PASSES_APART = 2, PTI_PING_PONG_MOST_ARRAYS = 4 };
+/** Fewer launches than these are not worth a group; and how many arrays launches have at most. */
+enum { PTI_PING_PONG_LEAST = 3, PTI_PING_PONG_MOST_ARRAYS = 4 };
+
+/** The tiles of an H200, whose link is the default one: plans that know no GPU suppose them. */
+extern const pti_tile_room pti_tile_room_default;
 
 /** How arrays change roles from a launch to the next one. Those that do go round in one circle, in
  * which the array is that a launch writes; each of them all launches have. */
@@ -34,6 +35,12 @@ bool pti_turns_find(const pti_call *call, const pti_call *before, pti_turns *tur
 
 /** Return whether arrays change roles in the same way. */
 bool pti_turns_are_alike(const pti_turns *one, const pti_turns *other);
+
+/** Return whether a launch reads an array that the one before writes. */
+bool pti_turns_reads_written(const pti_call *call, const pti_call *before);
+
+/** Say why a launch and the one before run in no tiles, by their arrays alone; false: they may. */
+bool pti_turns_explain(const pti_call *call, const pti_call *before, pti_text *why);
 
 /** List the arrays that the launch after this one reads and launches have written: n_alive. */
 void pti_turns_list_alive(const pti_turns *turns, const pti_call *call, int *array);
@@ -103,8 +110,15 @@ bool pti_ping_pong_find_tile(const pti_ping_pong *ping_pong, int n_launches, int
  */
 double pti_ping_pong_cost(const pti_ping_pong *ping_pong, int n_launches, int64_t own_rows);
 
+/** Return the passes of an array through memory that a launch by itself makes: of all that it
+ * reads, and of what it writes. */
+int pti_ping_pong_passes_apart(const pti_ping_pong *ping_pong);
+
 /** Choose how many launches run as one at most, an odd number; 0: tiles cost about as much. */
 int pti_ping_pong_choose(const pti_ping_pong *ping_pong);
+
+/** Choose it among some number and those a step, two steps, ... above it. */
+int pti_ping_pong_choose_among(const pti_ping_pong *ping_pong, int least, int step);
 
 /** How launches are cut into groups of odd numbers, as even as possible. */
 typedef struct pti_ping_pong_groups {

@@ -150,13 +150,24 @@ static bool check_placement(const pti_schedule *schedule, int64_t p, pti_text *w
     return true;
 }
 
+/** Memory aside is that of no other placement, so that operations there change nothing else. */
+static bool check_aside_apart(const pti_schedule *schedule, int64_t p, pti_text *why) {
+    const pti_placement *placement = &schedule->placement[p];
+    for (int64_t other = 0; other < schedule->n_placements && placement->is_aside; other++)
+        if (!schedule->placement[other].is_aside &&
+            pti_placements_overlap(placement, &schedule->placement[other]))
+            return reject_placement(schedule, p, "is aside, where another one lies", why);
+    return true;
+}
+
 static bool check_placements_of(const pti_schedule *schedule, int l, int64_t superblock,
                                 pti_text *why) {
     const pti_call *call = &schedule->launch[l].call;
     const int64_t *placed = pti_schedule_placements(schedule, l, superblock);
     for (int o = 0; o < call->instance->n_operands; o++)
         if (placed[o] < -1 || placed[o] >= schedule->n_placements ||
-            (placed[o] >= 0 && schedule->placement[placed[o]].operand != call->array[o]))
+            (placed[o] >= 0 && (schedule->placement[placed[o]].operand != call->array[o] ||
+                                schedule->placement[placed[o]].is_aside)))
             return PTI_REJECT(
                 why,
                 "superblock %" PRId64 " uses placement %" PRId64 " for %s, which is none of it",
@@ -181,6 +192,9 @@ bool pti_check_placements(const pti_schedule *schedule, pti_text *why) {
                           schedule->arena_bytes, schedule->limit_bytes);
     for (int64_t p = 0; p < schedule->n_placements; p++)
         if (!check_placement(schedule, p, why))
+            return false;
+    for (int64_t p = 0; p < schedule->n_placements; p++)
+        if (!check_aside_apart(schedule, p, why))
             return false;
     return check_launch_placements(schedule, why);
 }
@@ -262,6 +276,8 @@ static bool check_transfer(const pti_schedule *schedule, int64_t i, pti_text *wh
     const pti_placement *placement = &schedule->placement[op->placement];
     if (!pti_check_box_inside(&op->box, &placement->layout.hull))
         return reject_op(i, "moves a box that is not in its placement", why);
+    if (placement->is_aside && op->kind != PTI_COPY)
+        return reject_op(i, "moves between the host and memory aside", why);
     int64_t bytes = 0;
     if (pti_mul_overflows(pti_box_count(&op->box),
                           schedule->instance->operand[placement->operand].element_bytes, &bytes) ||
@@ -276,6 +292,8 @@ static bool check_transfer(const pti_schedule *schedule, int64_t i, pti_text *wh
         op->source_placement == op->placement)
         return reject_op(i, "copies from no other placement", why);
     const pti_placement *source = &schedule->placement[op->source_placement];
+    if (source->is_aside != placement->is_aside)
+        return reject_op(i, "copies between memory aside and other memory", why);
     if (source->operand != placement->operand ||
         !pti_check_box_inside(&op->box, &source->layout.hull))
         return reject_op(i, "copies a box that is not in its source", why);

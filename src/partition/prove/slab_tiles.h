@@ -16,7 +16,10 @@ bool pti_check_slab_ops(const pti_schedule *schedule, const pti_tiles *tiles, pt
  *
  * Proves:
  * - Launches which run as one in some slab do so in all, with the same others.
- * - They touch two arrays. The last launch only reads one of them, and only writes the other.
+ * - They touch two arrays. The last launch only reads one of them, and only writes the other. Or
+ *   all of them have the same arrays and threads, and each writes one array; then memory aside is
+ *   laid out as the arrays that are stored.
+ * - What is loaded from aside was stored there, and no launch has written it since.
  * - What is not stored is read by no later launch before it is written again, and is at the end in
  *   arrays that are dropped.
  *

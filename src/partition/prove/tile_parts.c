@@ -101,7 +101,7 @@ static bool check_memory(const pti_schedule *schedule, const pti_tiles *tiles, p
 }
 
 bool pti_check_tile_parts(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
-    return tiles->n_aside == 0 ||
+    return pti_tiles_n_parts(tiles) == 1 ||
            (check_launches(schedule, tiles, why) && check_parts_write(schedule, tiles, why) &&
             check_loaded(schedule, tiles, why) && check_memory(schedule, tiles, why));
 }

@@ -27,13 +27,21 @@ static bool check_numbers(const pti_schedule *schedule, int number, pti_text *wh
            reject_tiles(why, tiles, "there are not as many launches");
 }
 
-/** What is stored are arrays, one unless launches run in two parts of as many. */
+/** Return whether launches store one array, or several and have memory aside: those of a slab for
+ * each of them, others for two parts of as many launches. */
+static bool suits_aside(const pti_tiles *tiles) {
+    if (tiles->n_aside == 0)
+        return tiles->n_stored == 1;
+    return tiles->is_of_slab ? !tiles->is_of_ring && tiles->n_aside == tiles->n_stored
+                             : tiles->n_launches % 2 == 0;
+}
+
+/** What is stored are arrays. */
 static bool check_stored(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
     const int n_arrays = schedule->instance->n_operands;
     bool holds = tiles->n_stored >= 1 && tiles->n_stored <= PTI_TILE_MOST_STORED &&
                  tiles->n_aside >= 0 && tiles->n_aside <= PTI_TILE_MOST_STORED &&
-                 (tiles->n_aside == 0 ? tiles->n_stored == 1
-                                      : !tiles->is_of_slab && tiles->n_launches % 2 == 0);
+                 suits_aside(tiles);
     for (int k = 0; holds && k < tiles->n_stored; k++)
         holds = tiles->stored[k] >= 0 && tiles->stored[k] < n_arrays;
     for (int k = 0; holds && k < tiles->n_aside; k++)
@@ -187,8 +195,8 @@ static bool is_round(const pti_instance *instance, const pti_tiles *tiles, int d
 
 /** Launches that run in two parts go round no arrays. */
 static bool check_rounds(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
-    bool holds = tiles->rounds >> PTI_TILING_ROUNDS == 0 &&
-                 (tiles->rounds == 0 || pti_tiles_n_parts(tiles) == 1);
+    bool holds =
+        tiles->rounds >> PTI_TILING_ROUNDS == 0 && (tiles->rounds == 0 || tiles->n_aside == 0);
     for (int l = 0; l < tiles->n_launches && holds; l++)
         for (int d = 0; d < PTI_TILING_ROUNDS && holds; d++)
             holds = !pti_goes_round(tiles->rounds, d) ||

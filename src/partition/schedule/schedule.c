@@ -104,12 +104,14 @@ const pti_operand *pti_schedule_fresh(const pti_schedule *schedule, const pti_op
 
 const pti_placement *pti_tiles_placement(const pti_schedule *schedule, const pti_tiles *tiles,
                                          int array) {
-    const pti_schedule_launch *launch = &schedule->launch[tiles->first_launch];
+    const pti_op *last = &schedule->op[tiles->first_op + tiles->n_ops - 1];
+    const int l = tiles->is_of_slab ? last->launch : tiles->first_launch;
+    const pti_schedule_launch *launch = &schedule->launch[l];
+    const int64_t superblock = tiles->is_of_slab ? last->superblock : launch->first_superblock;
     const pti_placement *found = NULL;
     for (int o = 0; o < launch->call.instance->n_operands; o++)
         if (launch->call.array[o] == array)
-            found =
-                pti_schedule_placement(schedule, tiles->first_launch, launch->first_superblock, o);
+            found = pti_schedule_placement(schedule, l, superblock, o);
     return found;
 }
 

@@ -51,6 +51,9 @@ typedef struct pti_placement {
     int operand;          /* of the schedule's instance: the array */
     int64_t offset_bytes; /* in the arena */
     pti_memory_layout layout;
+    bool
+        is_aside; /* for tiles of slabs alone (tiling.h): nothing else uses the memory, and launches
+                      that run one by one need nothing of it */
 } pti_placement;
 
 /** Return whether two placements have a common byte. */
@@ -176,8 +179,8 @@ int64_t *pti_schedule_placements(const pti_schedule *schedule, int launch, int64
 const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int launch,
                                             int64_t superblock, int operand);
 
-/** The placement of an array in launches that may run as one, where all of them find it; NULL if
- * they do not have it. */
+/** The placement of an array in launches that may run as one, where all of them find it, or of a
+ * slab the last one; NULL if they do not have it. */
 const pti_placement *pti_tiles_placement(const pti_schedule *schedule, const pti_tiles *tiles,
                                          int array);
 

@@ -46,6 +46,7 @@ enum { PTI_TILE_MOST_STORED = 3 };
 typedef struct pti_tile_aside {
     int array;
     int64_t offset_bytes; /* in the arena; negative: there is none at present */
+    int64_t placement;    /* of a slab: the schedule's, of this memory */
 } pti_tile_aside;
 
 /**
@@ -64,7 +65,8 @@ typedef struct pti_tile_aside {
  *
  * Those of a slab are parts of launches: each slab of these launches has its own, and a device runs
  * all of a schedule or none. As one they store what the last launch has in the slab, and nothing of
- * the other arrays, which stay as they were before the first launch for all later slabs.
+ * the other arrays, which stay as they were before the first launch for all later slabs. Where they
+ * store an array that they load, groups of launches store aside and where the arrays are in turn.
  */
 typedef struct pti_tiles {
     int64_t first_op; /* of the schedule */
@@ -80,7 +82,9 @@ typedef struct pti_tiles {
     int stored[PTI_TILE_MOST_STORED];           /* the arrays that are stored */
     int n_aside;                                /* 0: all launches are one part; so they are where
                                                    tiles go round */
-    pti_tile_aside aside[PTI_TILE_MOST_STORED]; /* what the first of two parts stores */
+    pti_tile_aside aside[PTI_TILE_MOST_STORED]; /* what the first of two parts stores; of a slab,
+                                                   which is one part: what it stores there, or */
+    bool is_from_aside; /* what it loads from there, and stores where the arrays are */
     bool is_of_slab;
     polytile_domain
         own; /* threads of the last launch, whose elements are stored, cut into tiles from lo
@@ -107,7 +111,7 @@ static inline bool pti_goes_round(unsigned rounds, int index) {
 
 /** Return how many kernels run the launches, of as many launches each. */
 static inline int pti_tiles_n_parts(const pti_tiles *tiles) {
-    return tiles->n_aside > 0 ? 2 : 1;
+    return tiles->n_aside > 0 && !tiles->is_of_slab ? 2 : 1;
 }
 
 /** Return whether the memory aside that the launches need is there. */

@@ -63,6 +63,25 @@ static json_t *json_fusion_groups(const pti_plan_chain *chain) {
     return groups;
 }
 
+/** What is said of tiles; `first` counts from 0. */
+static json_t *json_tiles(const pti_plan_chain *chain) {
+    json_t *tiles = json_array();
+    for (int k = 0; k < chain->n_subplans; k++) {
+        const pti_subplan *subplan = &chain->subplan[k];
+        if (subplan->tiles.length == 0)
+            continue;
+        const pti_json_member members[] = {
+            {"first", json_integer(subplan->first)},
+            {"launches", json_integer(subplan->n_launches)},
+            {"times", json_integer(subplan->n_times)},
+            {"told", json_words(&subplan->tiles)},
+            {NULL, NULL},
+        };
+        tiles = pti_json_append(tiles, pti_json_extend(json_object(), members));
+    }
+    return tiles;
+}
+
 /** Why launches are not fused: the first such reason. */
 static json_t *json_not_fused(const pti_plan_chain *chain) {
     for (int p = 0; p < chain->n_groups; p++)
@@ -80,6 +99,7 @@ static json_t *json_chain(json_t *head, const pti_plan_chain *chain) {
         {"slabs_per_lap", json_integer(group != NULL ? group->shape.n_per_lap : 0)},
         {"not_fused", json_not_fused(chain)},
         {"portions", json_fusion_groups(chain)},
+        {"tiles", json_tiles(chain)},
         {"one_by_one_bytes", json_integer(chain->alone_bytes)},
         {NULL, NULL},
     };

@@ -152,6 +152,19 @@ static void add_fusion_groups(pti_text *text, const pti_plan_chain *chain) {
                      pti_words_count(n_described - N_DESCRIBED, "more fusion group").text);
 }
 
+/** What the subplans say of tiles, those that differ. */
+static void add_tiles(pti_text *text, const pti_plan_chain *chain) {
+    int n_described = 0;
+    for (int k = 0; k < chain->n_subplans; k++) {
+        const pti_text *tiles = &chain->subplan[k].tiles;
+        if (tiles->length > 0 && ++n_described <= N_DESCRIBED)
+            pti_text_add(text, PTI_ROW "%s\n", "tiles", tiles->data);
+    }
+    if (n_described > N_DESCRIBED)
+        pti_text_add(text, PTI_ROW "... and of %s\n", "",
+                     pti_words_count(n_described - N_DESCRIBED, "more group").text);
+}
+
 /** How the launches of a chain follow one another. */
 static void add_chain_rows(pti_text *text, const polytile_plan *plan) {
     const pti_plan_chain *chain = plan->chain;
@@ -168,6 +181,7 @@ static void add_chain_rows(pti_text *text, const polytile_plan *plan) {
         add_slabs(text, interleaved);
     if (chain->apart.length > 0)
         pti_text_add(text, PTI_ROW "%s\n", "not fused", chain->apart.data);
+    add_tiles(text, chain);
 }
 
 static void add_bounds(pti_text *text, const polytile_plan_summary *s) {

@@ -38,6 +38,7 @@ static int last_launch_of_slab(const pti_skew_builder *builder, int64_t k) {
 typedef struct move {
     pti_op_kind kind;
     int array;
+    int image; /* of the array, or its one aside */
     int launch;
     int64_t k;
     int64_t source; /* of a copy: the placement; else -1 */
@@ -46,7 +47,7 @@ typedef struct move {
 /** Add the move of a box of an array's image, after what used that memory before. */
 static int64_t add_move(pti_skew_builder *builder, const move *made, const polytile_domain *box,
                         const pti_last *waits) {
-    pti_skew_image *along = &builder->image[made->array];
+    pti_skew_image *along = &builder->image[made->image];
     pti_op op = {.kind = made->kind,
                  .lane = made->kind == PTI_FILL ? pti_skew_lane(builder, made->k) : 0,
                  .launch = made->launch,
@@ -117,19 +118,36 @@ static polytile_range image_rows(const pti_skew_builder *builder, int array, int
     return (polytile_range){lo, lo + n_rows - 1, 1};
 }
 
-/** Make an array's memory the image of some rows. */
-static void place_image(pti_skew_builder *builder, int array, polytile_range rows) {
-    pti_skew_image *along = &builder->image[array];
+/** Make memory of an array the image of some rows. */
+static void place_rows(pti_skew_builder *builder, int array, int image, polytile_range rows) {
+    pti_skew_image *along = &builder->image[image];
     polytile_domain hull = builder->pass.band[array].hull;
     hull.range[builder->chain->axis[array]] = pti_folded_rows(builder->chain, array, rows);
-    pti_placement placement = {.operand = array,
-                               .offset_bytes = along->offset_bytes,
-                               .layout = pti_memory_layout_of(
-                                   &hull, builder->chain->arrays->operand[array].element_bytes)};
+    pti_placement placement = {
+        .operand = array,
+        .offset_bytes = along->offset_bytes,
+        .layout = pti_memory_layout_of(&hull, builder->chain->arrays->operand[array].element_bytes),
+        .is_aside = image >= pti_skew_n_arrays(builder)};
     along->rows = rows;
     along->before = along->users;
     along->is_filled = false;
     along->placement = pti_builder_place(&builder->builder, &placement);
+}
+
+/** Return the image aside of an array in the pass; -1: it has none. */
+static int image_aside_of(const pti_skew_builder *builder, int array) {
+    for (int a = 0; a < builder->n_aside; a++)
+        if (builder->aside[a] == array)
+            return pti_skew_n_arrays(builder) + a;
+    return -1;
+}
+
+/** The image aside has the same rows. */
+static void place_image(pti_skew_builder *builder, int array, polytile_range rows) {
+    const int aside = image_aside_of(builder, array);
+    place_rows(builder, array, array, rows);
+    if (aside >= 0)
+        place_rows(builder, array, aside, rows);
 }
 
 /** Return the rows that slab k is the first to touch. */
@@ -156,31 +174,54 @@ static void move_arrays(pti_skew_builder *builder, int64_t k, array_mover *move_
 static void upload_array(pti_skew_builder *builder, int array, int64_t k) {
     const pti_pass_sets *sets = pti_skew_sets_of(&builder->sets, builder->number, array);
     polytile_range rows = new_rows(builder, array, k);
-    move made = {PTI_UPLOAD, array, first_launch(builder, k), k, -1};
+    move made = {PTI_UPLOAD, array, array, first_launch(builder, k), k, -1};
     bring_boxes(builder, &made, &sets->exposed, rows);
     made.kind = PTI_FILL;
     bring_boxes(builder, &made, &sets->filled, rows);
 }
 
-/** Copy what the next image needs to its beginning, before slab k runs. */
-static void copy_image_to_beginning(pti_skew_builder *builder, int array, int64_t k) {
-    pti_skew_image *along = &builder->image[array];
-    polytile_range from = along->rows, rows = image_rows(builder, array, k);
-    move made = {PTI_COPY, array, first_launch(builder, k), k, along->placement};
+/** Return the rows of an image that slab k or one after it touches, and those that the slab before
+ * downloads; of an image aside, where nothing comes or goes, those that it touches of what slabs
+ * before stored. */
+static polytile_range copied_rows(const pti_skew_builder *builder, int array, int image,
+                                  polytile_range rows, int64_t k) {
+    const int64_t slab = builder->shape->slab;
+    const polytile_range touched = pti_pass_rows(&builder->pass, array, slab, k, k);
+    if (image < pti_skew_n_arrays(builder))
+        return (polytile_range){rows.lo, touched.hi, 1};
+    return (polytile_range){pti_max(rows.lo, touched.lo),
+                            pti_pass_rows(&builder->pass, array, slab, k - 1, k - 1).hi, 1};
+}
+
+/** Make memory of an array its image of other rows, and copy what was there of those that slab k or
+ * one after it touches. */
+static void slide_image(pti_skew_builder *builder, int array, int image, polytile_range rows,
+                        int64_t k) {
+    pti_skew_image *along = &builder->image[image];
+    const polytile_range from = along->rows;
+    move made = {PTI_COPY, array, image, first_launch(builder, k), k, along->placement};
     pti_last waits = pti_last_none();
     polytile_domain box = builder->pass.band[array].hull;
     bool is_filled = along->is_filled;
-    if (rows.lo == from.lo)
-        return;
-    place_image(builder, array, rows);
-    if (!is_filled)
-        return;
-    rows.hi = pti_min(from.hi, pti_pass_rows(&builder->pass, array, builder->shape->slab, k, k).hi);
-    if (rows.lo > rows.hi)
+    place_rows(builder, array, image, rows);
+    rows = copied_rows(builder, array, image, rows, k);
+    rows.hi = pti_min(from.hi, rows.hi);
+    if (!is_filled || rows.lo > rows.hi)
         return;
     box.range[builder->chain->axis[array]] = pti_folded_rows(builder->chain, array, rows);
     add_move(builder, &made, &box, &waits);
     along->before = along->users;
+}
+
+/** Copy what the next image needs to its beginning, before slab k runs. */
+static void copy_image_to_beginning(pti_skew_builder *builder, int array, int64_t k) {
+    const polytile_range rows = image_rows(builder, array, k);
+    const int aside = image_aside_of(builder, array);
+    if (rows.lo == builder->image[array].rows.lo)
+        return;
+    slide_image(builder, array, array, rows, k);
+    if (aside >= 0)
+        slide_image(builder, array, aside, rows, k);
 }
 
 /* Downloads. */
@@ -198,7 +239,7 @@ static polytile_range last_rows(const pti_skew_builder *builder, int array, int6
 /** Download what no slab after slab k touches. */
 static void download_array(pti_skew_builder *builder, int array, int64_t k) {
     pti_skew_image *along = &builder->image[array];
-    move made = {PTI_DOWNLOAD, array, last_launch_of_slab(builder, k), k, -1};
+    move made = {PTI_DOWNLOAD, array, array, last_launch_of_slab(builder, k), k, -1};
     pti_last waits = builder->computed;
     pti_last_join(&waits, &builder->ready);
     find_rows(builder, &pti_skew_sets_of(&builder->sets, builder->number, array)->live, array,
@@ -248,6 +289,8 @@ static void add_slabs_of_pass(pti_skew_builder *builder, int number) {
         return;
     }
     builder->n_slabs = pti_pass_n_slabs(&builder->pass, builder->shape->slab);
+    builder->n_aside = pti_tiled_list_aside(builder->chain, builder->pass.unit,
+                                            builder->pass.n_units, builder->aside);
     for (int a = 0; a < pti_skew_n_arrays(builder); a++) {
         if (builder->pass.band[a].passes)
             place_image(builder, a, image_rows(builder, a, 0));
@@ -307,7 +350,7 @@ static void upload_whole(pti_skew_builder *builder, int array) {
 /** Place the arrays' memory; returns the end of the last. */
 static int64_t place_chain_images(pti_skew_builder *builder, const pti_skew_need *needs) {
     int64_t end = 0;
-    for (int a = 0; a < pti_skew_n_arrays(builder); a++) {
+    for (int a = 0; a < pti_skew_n_images(builder->chain); a++) {
         builder->image[a] = pti_skew_image_at(end, -1);
         builder->image[a].is_still = needs[a].is_still;
         end += pti_skew_image_bytes(&needs[a], builder->shape->slab, builder->shape->n_per_lap);
@@ -335,7 +378,7 @@ static bool set_states(pti_skew_builder *builder) {
 
 static bool begin_images(pti_skew_builder *builder, int64_t most_slabs) {
     pti_skew_need *needs = pti_skew_needs(builder->chain, builder->shape->n_per_pass);
-    builder->image = calloc((size_t)pti_skew_n_arrays(builder) + 1, sizeof *builder->image);
+    builder->image = calloc((size_t)pti_skew_n_images(builder->chain) + 1, sizeof *builder->image);
     bool has_begun = needs != NULL && builder->image != NULL && pti_skew_concurrent_begin(builder);
     if (has_begun)
         pti_skew_note_still(builder->chain, &builder->sets, needs);

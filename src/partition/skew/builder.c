@@ -10,6 +10,10 @@ int pti_skew_n_arrays(const pti_skew_builder *builder) {
     return builder->chain->arrays->n_operands;
 }
 
+pti_skew_image *pti_skew_image_aside(const pti_skew_builder *builder, int k) {
+    return &builder->image[pti_skew_n_arrays(builder) + k];
+}
+
 pti_skew_image pti_skew_image_at(int64_t offset_bytes, int64_t placement) {
     return (pti_skew_image){.offset_bytes = offset_bytes,
                             .placement = placement,
@@ -174,6 +178,8 @@ int64_t pti_skew_add_launch(pti_skew_builder *builder, int launch, int64_t k) {
     pti_pass_threads(&builder->pass, launch, builder->shape->slab, k, k, threads);
     pti_last_join(&all, &builder->ahead);
     place_touched(builder, launch, threads, placement, &all);
+    for (int a = 0; a < builder->n_aside && builder->is_with_aside; a++)
+        pti_last_join(&all, &pti_skew_image_aside(builder, a)->before);
     const pti_op op = {.kind = PTI_LAUNCH,
                        .lane = pti_skew_lane(builder, k),
                        .launch = launch,
@@ -224,6 +230,20 @@ static int wait_for_launches(pti_skew_builder *builder, int other, int unit) {
     return end;
 }
 
+/** Let launches that run as one load or store aside, and note that they use that memory. */
+static void add_aside(pti_skew_builder *builder, pti_tiles *made) {
+    const int64_t last_op = made->first_op + made->n_ops - 1;
+    made->n_aside = builder->n_aside;
+    for (int a = 0; a < builder->n_aside; a++) {
+        pti_skew_image *along = pti_skew_image_aside(builder, a);
+        made->aside[a] = (pti_tile_aside){.array = builder->aside[a],
+                                          .offset_bytes = along->offset_bytes,
+                                          .placement = along->placement};
+        pti_last_note_on(&along->users, pti_op_stream(&builder->schedule->op[last_op]), last_op);
+        along->is_filled = along->is_filled || !made->is_from_aside;
+    }
+}
+
 /** Let launches of a slab, whose operations from one on were added, run as one. */
 static void tile_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int64_t k,
                       int64_t first_op) {
@@ -239,6 +259,8 @@ static void tile_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int
     pti_tiles made = pti_tiled_tiles(builder->chain, unit, builder->shape->slab, own);
     made.first_op = first_op;
     made.n_ops = schedule->n_ops - first_op;
+    if (builder->is_with_aside)
+        add_aside(builder, &made);
     if (PTI_RESIZE(schedule->tiles, schedule->n_tiles + 1))
         schedule->tiles[schedule->n_tiles++] = made;
     else
@@ -249,6 +271,7 @@ static void add_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int6
     const int on = pti_skew_lane(builder, k);
     const int64_t first_op = builder->schedule->n_ops;
     builder->is_in_tiles = unit->n_launches > 1 && unit->sequence->n_halves > 1;
+    builder->is_with_aside = unit->n_launches > 1 && pti_tiled_n_aside(unit->sequence) > 0;
     for (int l = unit->first; l < unit->first + unit->n_launches; l++)
         builder->ran[on][l] = pti_max(builder->ran[on][l], pti_skew_add_launch(builder, l, k));
     if (unit->n_launches > 1)

@@ -50,20 +50,25 @@ typedef struct pti_skew_builder {
     pti_slab_turns turns;
     int64_t n_unlisted;    /* slabs so far for which those of a turn stand */
     int64_t part[2];       /* first and last slab of the part of the schedule at hand */
-    pti_skew_image *image; /* of each array */
+    pti_skew_image *image; /* of each array, and then those aside (tiled.h) */
     pti_boxes reused;
-    pti_pass pass; /* at hand */
-    int number;    /* of the pass */
+    pti_pass pass;                            /* at hand */
+    int n_aside, aside[PTI_TILE_MOST_STORED]; /* arrays that have an image aside in it */
+    int number;                               /* of the pass */
     int64_t n_slabs;
     pti_last uploaded; /* the last uploads, copies and fills */
     pti_last ready;    /* those of them which have the slab at hand where its launches use it */
     pti_last computed; /* the last launches and fills */
     pti_last ahead;    /* of slabs before: launches that those of the slab at hand must follow */
     int64_t *ran[PTI_SKEW_LANES]; /* by lanes: of each launch the last operation */
-    bool is_in_tiles; /* launches run as one, which may touch other halves of arrays than each */
+    bool is_in_tiles;   /* launches run as one, which may touch other halves of arrays than each */
+    bool is_with_aside; /* launches run as one that load or store aside */
 } pti_skew_builder;
 
 int pti_skew_n_arrays(const pti_skew_builder *builder);
+
+/** Return the image aside of the pass' k-th array that has one. */
+pti_skew_image *pti_skew_image_aside(const pti_skew_builder *builder, int k);
 
 /** Make an image whose memory nothing has used. */
 pti_skew_image pti_skew_image_at(int64_t offset_bytes, int64_t placement);

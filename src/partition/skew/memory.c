@@ -11,16 +11,32 @@
 /** Slabs of an image beside those of a lap: one that goes, and one that comes. */
 enum { BESIDE_A_LAP = 2 };
 
+static void add_band(const pti_pass *pass, int array, pti_skew_need *need) {
+    const pti_band *band = &pass->band[array];
+    if (!band->passes)
+        return;
+    const polytile_range *rows = &band->hull.range[pass->chain->axis[array]];
+    need->band_rows = pti_max(need->band_rows, band->hi - band->lo);
+    need->all_rows = pti_max(need->all_rows, rows->hi - rows->lo + 1);
+    need->row_bytes = pti_max(need->row_bytes, band->row_bytes);
+}
+
+/** An image aside is as large as that of its array. */
 static void add_pass(const pti_pass *pass, pti_skew_need *needs) {
-    for (int a = 0; a < pass->chain->arrays->n_operands; a++) {
-        const pti_band *band = &pass->band[a];
-        if (!band->passes)
-            continue;
-        const polytile_range *rows = &band->hull.range[pass->chain->axis[a]];
-        needs[a].band_rows = pti_max(needs[a].band_rows, band->hi - band->lo);
-        needs[a].all_rows = pti_max(needs[a].all_rows, rows->hi - rows->lo + 1);
-        needs[a].row_bytes = pti_max(needs[a].row_bytes, band->row_bytes);
-    }
+    const int n_arrays = pass->chain->arrays->n_operands;
+    int aside[PTI_TILE_MOST_STORED];
+    const int n_aside = pti_tiled_list_aside(pass->chain, pass->unit, pass->n_units, aside);
+    for (int a = 0; a < n_arrays; a++)
+        add_band(pass, a, &needs[a]);
+    for (int k = 0; k < n_aside; k++)
+        add_band(pass, aside[k], &needs[n_arrays + k]);
+}
+
+int pti_skew_n_images(const pti_chain *chain) {
+    int n_aside = 0;
+    for (int r = 0; chain->tiled != NULL && r < chain->tiled->n_sequences; r++)
+        n_aside += pti_tiled_n_aside(&chain->tiled->sequence[r]);
+    return chain->arrays->n_operands + n_aside;
 }
 
 static void add_whole(const pti_chain *chain, pti_skew_need *needs) {
@@ -33,7 +49,7 @@ static void add_whole(const pti_chain *chain, pti_skew_need *needs) {
 }
 
 pti_skew_need *pti_skew_needs(const pti_chain *chain, int n_per_pass) {
-    pti_skew_need *needs = calloc((size_t)chain->arrays->n_operands + 1, sizeof *needs);
+    pti_skew_need *needs = calloc((size_t)pti_skew_n_images(chain) + 1, sizeof *needs);
     bool is_complete = needs != NULL;
     for (int first = 0; first < chain->n_launches && is_complete; first += n_per_pass) {
         pti_pass pass;
@@ -99,9 +115,9 @@ double pti_skew_slabs_bytes(const pti_chain *chain, const pti_skew_need *needs, 
     return sum;
 }
 
-int64_t pti_skew_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab, int64_t n_per_lap) {
+int64_t pti_skew_bytes(const pti_skew_need *needs, int n_images, int64_t slab, int64_t n_per_lap) {
     int64_t sum = 0;
-    for (int a = 0; a < n_arrays; a++) {
+    for (int a = 0; a < n_images; a++) {
         if (pti_add_overflows(sum, pti_skew_image_bytes(&needs[a], slab, n_per_lap), &sum))
             return INT64_MAX;
     }

@@ -15,7 +15,10 @@ typedef struct pti_skew_need {
     bool is_still;       /* nothing of it goes or comes: images have no rows for that */
 } pti_skew_need;
 
-/** Find the needs of all arrays for passes of n_per_pass launches; the caller frees the list. NULL
+/** Return how many images a chain has: one for each array, and then those aside (tiled.h). */
+int pti_skew_n_images(const pti_chain *chain);
+
+/** Find the needs of all images for passes of n_per_pass launches; the caller frees the list. NULL
  * when memory runs out. */
 pti_skew_need *pti_skew_needs(const pti_chain *chain, int n_per_pass);
 
@@ -34,8 +37,8 @@ int64_t pti_skew_image_bytes(const pti_skew_need *need, int64_t slab, int64_t n_
 /** Return the bytes that one slab touches, of all arrays. */
 double pti_skew_slabs_bytes(const pti_chain *chain, const pti_skew_need *needs, int64_t slab);
 
-/** Return the bytes of all arrays' images; INT64_MAX if they exceed 64 bits. */
-int64_t pti_skew_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab, int64_t n_per_lap);
+/** Return the bytes of all images; INT64_MAX if they exceed 64 bits. */
+int64_t pti_skew_bytes(const pti_skew_need *needs, int n_images, int64_t slab, int64_t n_per_lap);
 
 /** Say that the arena is too small for two launches of a pass. */
 void pti_skew_explain_memory(const pti_skew_request *request, pti_text *why);

@@ -50,12 +50,16 @@ static void extend_band(pti_band *band, const pti_reach *reach, int64_t shift) {
     band->passes = true;
 }
 
-/** Return whether an array, or half of one, is the first that a launch has. */
-static bool reads_first(const pti_call *call, int array) {
-    bool does = false;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        does = does || (call->array[o] == array && pti_operand_array(call->instance, o) == 0);
-    return does;
+/** Return whether tiles load an array, or half of one, which a launch has: those that it reads, or
+ * all where several are alive, which have as many rows as each other. */
+static bool is_loaded(const pti_tiled_unit *unit, const pti_call *call, int array) {
+    const pti_instance *instance = call->instance;
+    bool is = false;
+    for (int o = 0; o < instance->n_operands; o++)
+        is = is ||
+             (call->array[o] == array && (unit->sequence->turns.n_alive > 1 ||
+                                          instance->operand[pti_operand_array(instance, o)].reads));
+    return is;
 }
 
 /** Widen an array's band by what a unit that runs as one loads of it: as much as its launches would
@@ -72,7 +76,7 @@ static void extend_band_by_unit(const pti_pass *pass, const pti_tiled_unit *unit
             unit->sequence->n_halves == 1
                 ? (pti_reach){-n_left * step->before[cut->index], n_left * step->after[cut->index]}
                 : (pti_reach){-n_left * round, n_left * round};
-        if (reads_first(&cut->call, array))
+        if (is_loaded(unit, &cut->call, array))
             extend_band(band, &reach, shift_of(pass, last));
     }
 }

@@ -48,6 +48,10 @@ static int n_arrays_of(const candidate *of) {
     return of->request->chain->arrays->n_operands;
 }
 
+static int n_images_of(const candidate *of) {
+    return pti_skew_n_images(of->request->chain);
+}
+
 /** Return the bytes that a launch touches for one thread along its index. */
 static double first_row_bytes(const pti_cut_launch *cut) {
     polytile_domain row = cut->call.instance->threads, hull;
@@ -122,7 +126,7 @@ static double tiled_seconds(const candidate *of, int64_t slab, int64_t n_per_lap
         if (before == NULL || before->sequence != unit->sequence ||
             before->n_launches != unit->n_launches)
             launch_s = pass_seconds(of, unit) * pti_tiled_cost(unit, slab, alone) /
-                       PTI_PING_PONG_PASSES_APART;
+                       pti_ping_pong_passes_apart(&unit->sequence->ping_pong);
         seconds += pti_tiled_n_launches(unit) * launch_s;
     }
     return seconds * passes_like_first(of);
@@ -141,9 +145,10 @@ static double work_seconds(const candidate *of, int64_t slab, int64_t n_per_lap)
 static double image_copy_seconds(const candidate *of, int64_t slab, int64_t n_per_lap) {
     const polytile_link *link = of->request->link;
     double seconds = 0, lap_rows = (double)n_per_lap * (double)slab;
-    for (int a = 0; a < n_arrays_of(of); a++) {
+    for (int a = 0; a < n_images_of(of); a++) {
         const pti_skew_need *need = &of->needs[a];
-        double n_rows = (double)need->band_rows + (need->is_still ? 0 : 2 * (double)slab);
+        const bool is_still = need->is_still || a >= n_arrays_of(of);
+        double n_rows = (double)need->band_rows + (is_still ? 0 : 2 * (double)slab);
         if (need->band_rows > 0 && lap_rows < (double)need->all_rows)
             seconds += pti_copy_seconds(link, n_rows * (double)need->row_bytes) +
                        (ceil(n_rows / lap_rows) - 1) * link->launch_latency_s;
@@ -204,7 +209,7 @@ static int64_t longest_lap(const candidate *of, int64_t slab) {
     while (fits + 1 < too_many) {
         int64_t tried = fits + (too_many - fits) / 2;
         bool has_room =
-            pti_skew_bytes(of->needs, n_arrays_of(of), slab, tried) <= of->request->arena_bytes;
+            pti_skew_bytes(of->needs, n_images_of(of), slab, tried) <= of->request->arena_bytes;
         *(has_room ? &fits : &too_many) = tried;
     }
     return fits;
@@ -314,7 +319,7 @@ static bool passes_fit(const candidate *wanted, int n_passes, bool *has_memory) 
     set_passes(&of, n_passes);
     pti_skew_need *needs = pti_skew_needs(of.request->chain, of.n_per_pass);
     bool does =
-        needs != NULL && pti_skew_bytes(needs, n_arrays_of(&of), 1, 1) <= of.request->arena_bytes;
+        needs != NULL && pti_skew_bytes(needs, n_images_of(&of), 1, 1) <= of.request->arena_bytes;
     *has_memory &= needs != NULL;
     free(needs);
     return does;

@@ -26,27 +26,43 @@ static int n_program_arrays(const pti_chain *chain) {
     return chain->folded != NULL ? chain->folded->arrays->n_operands : chain->arrays->n_operands;
 }
 
-/** Slabs have the array that is read first. */
-static bool is_written_last(const pti_instance *instance) {
-    return instance->operand[PTI_TILE_IMAGES - 1].writes;
+/** Ping-pong launches go from the array that is read first to the other one. */
+static bool are_ping_pong_arrays(const pti_instance *instance) {
+    return pti_ping_pong_may_begin(instance) && instance->n_operands == PTI_TILE_IMAGES &&
+           instance->operand[PTI_TILE_IMAGES - 1].writes;
 }
 
 static bool may_be_in_row(const pti_chain *chain, const pti_tile_kernel *tiles, int launch) {
+    const pti_instance *instance = call_of(chain, launch)->instance;
     return tiles[launch] != PTI_TILES_NONE && chain->launch[launch].index == ALONG &&
-           pti_ping_pong_may_begin(call_of(chain, launch)->instance) &&
-           call_of(chain, launch)->instance->n_operands == PTI_TILE_IMAGES &&
-           is_written_last(call_of(chain, launch)->instance);
+           pti_turns_may_begin(instance) &&
+           (chain->folded == NULL || are_ping_pong_arrays(instance));
+}
+
+/** Return whether slabs know launches whose arrays take such turns. */
+static bool are_turns_known(const pti_chain *chain, const pti_turns *turns,
+                            const pti_instance *instance) {
+    return chain->folded == NULL ? turns->n_alive <= PTI_TILE_MOST_STORED
+                                 : turns->n_alive == 1 && are_ping_pong_arrays(instance);
 }
 
 static int64_t lag_behind(const pti_chain *chain, int launch) {
     return chain->launch[launch].offset - chain->launch[launch - pti_chain_unit(chain)].offset;
 }
 
+/** Return whether a launch goes on with a sequence; the second one says how. */
 static bool joins_sequence(const pti_chain *chain, const pti_tile_kernel *tiles,
-                           const pti_tiled_sequence *sequence, int launch) {
-    return may_be_in_row(chain, tiles, launch) &&
-           pti_ping_pong_follows(call_of(chain, launch),
-                                 call_of(chain, launch - sequence->n_halves)) &&
+                           pti_tiled_sequence *sequence, int launch) {
+    const pti_call *call = call_of(chain, launch),
+                   *before = call_of(chain, launch - sequence->n_halves);
+    pti_turns turns;
+    if (!may_be_in_row(chain, tiles, launch) || !pti_turns_find(call, before, &turns) ||
+        pti_box_compare(&call->instance->threads, &before->instance->threads) != 0 ||
+        !are_turns_known(chain, &turns, call->instance))
+        return false;
+    if (launch == sequence->first + sequence->n_halves)
+        sequence->turns = turns;
+    return pti_turns_are_alike(&turns, &sequence->turns) &&
            (launch == sequence->first + sequence->n_halves ||
             lag_behind(chain, launch) == sequence->lag);
 }
@@ -62,6 +78,13 @@ static void extend_sequence(const pti_chain *chain, const pti_tile_kernel *tiles
     }
 }
 
+/** Return the one array that is alive after a launch of ping-pong ones, which it wrote. */
+static int array_alive_after(const pti_tiled_sequence *sequence, const pti_call *call) {
+    int array[PTI_PING_PONG_MOST_ARRAYS];
+    pti_turns_list_alive(&sequence->turns, call, array);
+    return array[0];
+}
+
 /** Return whether a group may have so many launches: margins are even, and the array that its last
  * launch writes is stored. */
 static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequence *sequence,
@@ -75,7 +98,8 @@ static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequenc
         call[l] = *call_of(chain, sequence->first + sequence->n_halves * l);
     polytile_status status = pti_margins_find(&tiling, &ignored);
     *may_be = status == POLYTILE_OK && tiling.margin != NULL &&
-              tiling.is_stored[call[0].array[1]] &&
+              (sequence->turns.n_alive > 1 ||
+               tiling.is_stored[array_alive_after(sequence, &call[n_launches - 1])]) &&
               pti_ping_pong_has_even_margins(&sequence->ping_pong.step, &tiling);
     pti_tiling_free(&tiling);
     pti_text_free(&ignored);
@@ -96,6 +120,25 @@ static polytile_status check_groups(const pti_chain *chain, pti_tiled_sequence *
     return status;
 }
 
+/** Return the fewest launches of a group: where there is memory aside, of which each array has its
+ * role again. */
+static int least_of_group(const pti_tiled_sequence *sequence) {
+    const int n_phases = sequence->turns.n_phases;
+    return sequence->turns.n_alive == 1
+               ? PTI_PING_PONG_LEAST
+               : n_phases * (int)pti_ceil_div(PTI_PING_PONG_LEAST, n_phases);
+}
+
+/** Return how many launches groups have more than others at least. */
+static int step_of_groups(const pti_tiled_sequence *sequence) {
+    return sequence->turns.n_alive == 1 ? 2 : sequence->turns.n_phases;
+}
+
+/** Tiles with memory aside go round no arrays. */
+static bool suit_rounds(const pti_tiled_sequence *sequence) {
+    return sequence->turns.n_alive == 1 || sequence->ping_pong.rounds == 0;
+}
+
 /** Find how many launches of a sequence run as one; 0: each by itself. */
 static polytile_status find_together(pti_chain *chain, pti_tiled_sequence *sequence) {
     const pti_call first[] = {*call_of(chain, sequence->first),
@@ -109,12 +152,13 @@ static polytile_status find_together(pti_chain *chain, pti_tiled_sequence *seque
     if (chain->lacks_rounds.length == 0)
         pti_ping_pong_lacks_rounds(&sequence->ping_pong, sequence->ping_pong.instance->kernel_name,
                                    &chain->lacks_rounds);
-    if (!is_found || sequence->lag < pti_tiled_reach(sequence))
+    if (!is_found || !suit_rounds(sequence) || sequence->lag < pti_tiled_reach(sequence))
         goto done;
-    sequence->n_together = pti_ping_pong_choose(&sequence->ping_pong);
+    sequence->n_together = pti_ping_pong_choose_among(
+        &sequence->ping_pong, least_of_group(sequence), step_of_groups(sequence));
     while (sequence->n_together > (sequence->end - sequence->first) / sequence->n_halves)
-        sequence->n_together -= 2;
-    if (sequence->n_together < PTI_PING_PONG_LEAST)
+        sequence->n_together -= step_of_groups(sequence);
+    if (sequence->n_together < least_of_group(sequence))
         sequence->n_together = 0;
     if (sequence->n_together > 0)
         PTI_TRY(check_groups(chain, sequence));
@@ -123,14 +167,25 @@ done:
     return status;
 }
 
+/** Return whether a sequence of the chain has memory aside: there is one such. */
+static bool has_aside(const pti_tiled_chain *tiled) {
+    bool has = false;
+    for (int r = 0; r < tiled->n_sequences; r++)
+        has = has || pti_tiled_n_aside(&tiled->sequence[r]) > 0;
+    return has;
+}
+
 static polytile_status add_sequence(const bool *dropped, pti_chain *chain,
                                     pti_tiled_sequence *sequence) {
     pti_tiled_chain *tiled = chain->tiled;
     polytile_status status;
+    if (pti_tiled_n_aside(sequence) > 0 && has_aside(tiled))
+        return POLYTILE_OK;
     sequence->ping_pong.room = &tiled->room;
-    sequence->ping_pong.n_stored = 1;
-    sequence->is_lost_well =
-        sequence->end == chain->n_launches && dropped[call_of(chain, sequence->end - 1)->array[0]];
+    sequence->ping_pong.n_stored = sequence->turns.n_alive;
+    sequence->is_lost_well = sequence->turns.n_alive == 1 && sequence->end == chain->n_launches &&
+                             dropped[array_alive_after(
+                                 sequence, call_of(chain, sequence->end - 1 - sequence->n_halves))];
     PTI_TRY(find_together(chain, sequence));
     if (sequence->n_together == 0)
         return POLYTILE_OK;
@@ -189,12 +244,55 @@ static const pti_tiled_sequence *sequence_with(const pti_chain *chain, int launc
     return NULL;
 }
 
+/** Return whether groups lose what they write of an array. */
+static bool do_groups_lose(const pti_tiled_sequence *sequence) {
+    return sequence->turns.n_alive < sequence->turns.n_phases;
+}
+
 /** Return how many of a sequence's launches from one on may be in groups, those before `end`: all
- * if the next launch writes all of what is lost, or nobody needs it. */
+ * if nothing is lost, the next launch writes all of what is lost, or nobody needs it. */
 static int count_grouped(const pti_tiled_sequence *sequence, int first, int end) {
     const int to = end < sequence->end ? end : sequence->end;
     return (to - first) / sequence->n_halves -
-           (to == sequence->end && !sequence->is_lost_well ? 1 : 0);
+           (to == sequence->end && !sequence->is_lost_well && do_groups_lose(sequence) ? 1 : 0);
+}
+
+/** Return how many groups that store aside and where arrays are in turn there are, an even number,
+ * of so many launches. */
+static int count_turning_groups(const pti_tiled_sequence *sequence, int n_grouped) {
+    const int least = least_of_group(sequence);
+    int n_groups = (int)pti_ceil_div(n_grouped, sequence->n_together);
+    n_groups += n_groups % 2;
+    while (n_groups * least > n_grouped)
+        n_groups -= 2;
+    return n_groups;
+}
+
+/** Add such groups for a sequence's launches from one on. Returns the number of units. */
+static int cut_turning(const pti_tiled_sequence *sequence, int first, int n_grouped,
+                       pti_tiled_unit *unit) {
+    const int n_phases = sequence->turns.n_phases;
+    const int n_groups = count_turning_groups(sequence, n_grouped);
+    const int n_rounds =
+        (int)pti_min(n_grouped / n_phases, (int64_t)n_groups * (sequence->n_together / n_phases));
+    for (int g = 0, at = first; g < n_groups; at += unit[g++].n_launches)
+        unit[g] = (pti_tiled_unit){.first = at,
+                                   .n_launches = n_phases * ((n_rounds + g) / n_groups),
+                                   .sequence = sequence,
+                                   .is_from_aside = g % 2 == 1};
+    return n_groups;
+}
+
+/** Add groups of odd numbers for a sequence's launches from one on. Returns the number of units. */
+static int cut_ping_pong(const pti_tiled_sequence *sequence, int first, int n_grouped,
+                         pti_tiled_unit *unit) {
+    const pti_ping_pong_groups groups = pti_ping_pong_cut(n_grouped, sequence->n_together);
+    for (int g = 0, at = first; g < groups.n_groups; at += unit[g++].n_launches)
+        unit[g] =
+            (pti_tiled_unit){.first = at,
+                             .n_launches = sequence->n_halves * pti_ping_pong_group(&groups, g),
+                             .sequence = sequence};
+    return groups.n_groups;
 }
 
 /** Add units for a sequence's launches from one on. Returns the number of units. */
@@ -203,16 +301,11 @@ static int cut_sequence(const pti_tiled_sequence *sequence, int first, int end,
     const int n_grouped = count_grouped(sequence, first, end),
               to = end < sequence->end ? end : sequence->end;
     int n_units = 0, at = first;
-    if (n_grouped > 0) {
-        const pti_ping_pong_groups groups = pti_ping_pong_cut(n_grouped, sequence->n_together);
-        for (int g = 0; g < groups.n_groups; g++) {
-            unit[n_units] =
-                (pti_tiled_unit){.first = at,
-                                 .n_launches = sequence->n_halves * pti_ping_pong_group(&groups, g),
-                                 .sequence = sequence};
-            at += unit[n_units++].n_launches;
-        }
-    }
+    if (n_grouped > 0)
+        n_units = pti_tiled_n_aside(sequence) > 0 ? cut_turning(sequence, first, n_grouped, unit)
+                                                  : cut_ping_pong(sequence, first, n_grouped, unit);
+    if (n_units > 0)
+        at = unit[n_units - 1].first + unit[n_units - 1].n_launches;
     for (; at < to; at++)
         unit[n_units++] = (pti_tiled_unit){.first = at, .n_launches = 1, .sequence = sequence};
     return n_units;
@@ -272,13 +365,29 @@ double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone) {
     const int64_t rows = find_tile_rows(unit->sequence, n_launches, slab);
     int64_t tile[2];
     if (rows == 0 || !pti_ping_pong_find_tile(ping_pong, n_launches, tile))
-        return PTI_PING_PONG_PASSES_APART;
+        return pti_ping_pong_passes_apart(ping_pong);
     const int64_t n_tiles =
         pti_ceil_div(slab, rows) * pti_ceil_div(pti_range_count(*across), tile[1]);
     const int64_t n_at_once = pti_max(1, ping_pong->room->n_tiles);
     const double waves = (double)pti_ceil_div(n_tiles, n_at_once) * (double)n_at_once;
     return pti_ping_pong_cost(ping_pong, n_launches, rows) *
            (1 + (alone + (1 - alone) * left_by_others) * (waves / (double)n_tiles - 1));
+}
+
+/** List the arrays that are alive after a unit. */
+static void list_alive(const pti_chain *chain, const pti_tiled_unit *unit, int *array) {
+    pti_turns_list_alive(&unit->sequence->turns, call_of(chain, unit->first + unit->n_launches - 1),
+                         array);
+}
+
+int pti_tiled_list_aside(const pti_chain *chain, const pti_tiled_unit *unit, int n_units,
+                         int array[PTI_TILE_MOST_STORED]) {
+    for (int u = 0; u < n_units; u++)
+        if (unit[u].n_launches > 1 && pti_tiled_n_aside(unit[u].sequence) > 0) {
+            list_alive(chain, &unit[u], array);
+            return pti_tiled_n_aside(unit[u].sequence);
+        }
+    return 0;
 }
 
 pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, int64_t slab,
@@ -288,11 +397,12 @@ pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, in
                       .n_launches = pti_tiled_n_launches(unit),
                       .step = sequence->ping_pong.step,
                       .rounds = sequence->ping_pong.rounds,
-                      .n_stored = 1,
-                      .stored = {call_of(chain, unit->first)->array[1]},
+                      .n_stored = sequence->turns.n_alive,
+                      .is_from_aside = unit->is_from_aside,
                       .is_of_slab = true,
                       .own = own[0],
                       .is_of_ring = sequence->n_halves > 1};
+    list_alive(chain, unit, made.stored);
     if (made.is_of_ring)
         made.opposite = own[1];
     pti_ping_pong_find_tile(&sequence->ping_pong, made.n_launches, made.tile);

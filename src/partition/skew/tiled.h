@@ -5,8 +5,8 @@
 #include "partition/skew/chain.h"
 
 /*
- * Sequences of a chain's launches that are ping-pong over two arrays, and that run several as one
- * in each slab, tile by tile (schedule/tiling.h).
+ * Sequences of a chain's launches that are ping-pong over two arrays, or whose arrays change roles
+ * in turn, and that run several as one in each slab, tile by tile (schedule/tiling.h).
  *
  * A group of T launches from A to B is like one launch that reads T times as far: a slab of it
  * loads rows of A, its own and those around them, and stores those rows of B which its last launch
@@ -21,6 +21,12 @@
  * What all launches of a group but the last wrote is lost. So the last launch of a sequence is none
  * of a group, unless nobody reads the array that it loads before it is written again.
  *
+ * Where several arrays are alive, as two of a wave equation, a group stores arrays that it loads.
+ * These have memory aside, of as many rows. Groups store aside and where the arrays are in turn;
+ * there is an even number of them in each pass. Each has a multiple of the launches after which
+ * arrays have their roles again, so that the same arrays are alive after each group. The offsets
+ * are those above, with memory aside in place of B.
+ *
  * With these offsets the launches may as well run one by one, if those of all groups do.
  */
 
@@ -31,8 +37,14 @@ typedef struct pti_tiled_sequence {
     int64_t lag;       /* of each after the one before */
     bool is_lost_well; /* nobody needs what the last one loads, once the chain has ended */
     int n_together;    /* of the program's, that run as one at most */
+    pti_turns turns;
     pti_ping_pong ping_pong;
 } pti_tiled_sequence;
+
+/** Return how many arrays have memory aside. */
+static inline int pti_tiled_n_aside(const pti_tiled_sequence *sequence) {
+    return sequence->turns.n_alive > 1 ? sequence->turns.n_alive : 0;
+}
 
 /** The sequences of a chain whose launches run several as one. */
 typedef struct pti_tiled_chain {
@@ -47,7 +59,14 @@ typedef struct pti_tiled_unit {
     int first, n_launches;
     const pti_tiled_sequence *sequence; /* NULL: of none */
     int64_t delay;                      /* by which it is later than the chain's offset says */
+    bool is_from_aside; /* it loads arrays from memory aside; else it stores them there, if the
+                           sequence has any */
 } pti_tiled_unit;
+
+/** List the arrays of a pass that have memory aside: those of the unit of several launches that has
+ * such. Returns how many they are. */
+int pti_tiled_list_aside(const pti_chain *chain, const pti_tiled_unit *unit, int n_units,
+                         int array[PTI_TILE_MOST_STORED]);
 
 /**
  * Let launches of a chain along its first index run as one where that pays.

@@ -18,6 +18,7 @@ static void free_subplans(pti_plan_chain *chain) {
     for (int k = 0; k < chain->n_subplans; k++) {
         pti_schedule_free(chain->subplan[k].schedule);
         free(chain->subplan[k].run_order);
+        pti_text_free(&chain->subplan[k].tiles);
     }
     for (int p = 0; p < chain->n_groups; p++) {
         pti_fusion_group_free(&chain->group[p].group);

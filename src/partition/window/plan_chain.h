@@ -31,6 +31,7 @@ typedef struct pti_subplan {
     int64_t *run_order;         /* of the schedule's superblocks; owned */
     pti_traffic traffic;
     double seconds; /* predicted */
+    pti_text tiles; /* which launches run as one on a GPU, or why none; owned */
 } pti_subplan;
 
 /** What only plans of several launches have. */
@@ -86,6 +87,17 @@ polytile_status pti_plan_check_single(const pti_chain_request *request, const pt
                                       const pti_batch *batch);
 polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti_plan_chain *chain,
                                      const pti_batch *batch);
+
+/* plan_tiles.c */
+
+/**
+ * Say which launches of a batch, planned or built, run as one in tiles on a GPU whose tiles are
+ * pti_tile_room_default, or why none do; nothing of a single launch.
+ *
+ * Errors  NO_MEMORY, without a text.
+ */
+polytile_status pti_plan_describe_tiles(const pti_batch *batch, pti_schedule *schedule,
+                                        pti_text *text);
 
 /* plan_apart.c */
 

@@ -143,10 +143,13 @@ polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_
                                      const pti_subplan *subplan) {
     polytile_status status = POLYTILE_NO_MEMORY;
     const bool is_added = PTI_RESIZE(chain->subplan, chain->n_subplans + 1);
-    if (!is_added)
+    if (!is_added) {
+        pti_text tiles = subplan->tiles;
+        pti_text_free(&tiles);
         pti_schedule_free(subplan->schedule);
-    else
+    } else {
         chain->subplan[chain->n_subplans++] = *subplan;
+    }
     if (is_added && subplan->schedule != NULL) {
         chain->n_planned += subplan->schedule->n_superblocks;
         chain->n_single += subplan->group < 0 ? subplan->schedule->n_superblocks : 0;
@@ -186,7 +189,14 @@ static polytile_status add_planned(const recorder *r, pti_batch *batch, const pt
                            .traffic = pti_schedule_traffic(source == NULL ? batch->built : source)};
     subplan.seconds = predict_seconds(r, batch, subplan.traffic);
     batch->built = NULL;
-    return pti_plan_add_subplan(r->request, r->of, &subplan);
+    polytile_status status = subplan.schedule == NULL
+                                 ? POLYTILE_OK
+                                 : pti_plan_describe_tiles(batch, subplan.schedule, &subplan.tiles);
+    if (status == POLYTILE_OK)
+        return pti_plan_add_subplan(r->request, r->of, &subplan);
+    pti_text_free(&subplan.tiles);
+    pti_schedule_free(subplan.schedule);
+    return pti_plan_fail_memory(r->request, r->of);
 }
 
 static int find_source(const pti_plan_chain *chain, const pti_schedule *source) {

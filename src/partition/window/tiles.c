@@ -297,22 +297,33 @@ static polytile_status find_needed(const row *of, bool *is_needed) {
     return has_failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
 }
 
+static void describe_turns(const pti_turns *turns, pti_text *why) {
+    if (turns->n_alive == 1)
+        pti_text_add(why, "which alternate between two arrays, ");
+    else
+        pti_text_add(why, "whose %d arrays change roles in turn, ", turns->n_phases);
+}
+
+/** Names the largest tiles of so many launches. */
+static void describe_tile(const pti_ping_pong *ping_pong, int n_launches, pti_text *why) {
+    int64_t tile[2];
+    if (pti_ping_pong_find_tile(ping_pong, n_launches, tile))
+        pti_text_add(why, "tiles of %" PRId64 " x %" PRId64 " threads", tile[0], tile[1]);
+}
+
 /** obstacle: why no step is known of them, if so. */
 static void describe_row(const row *of, const pti_text *obstacle, bool is_needed, int n_tiles,
                          pti_text *why) {
     const char *name = of->call[of->first].instance->kernel_name;
     const char *separator = why->length > 0 ? "; " : "";
     pti_text_add(why, "%s%d launches of %s in a row, ", separator, of->end - of->first, name);
-    if (of->turns.n_alive == 1)
-        pti_text_add(why, "which alternate between two arrays, ");
-    else
-        pti_text_add(why, "whose %d arrays change roles in turn, ", of->turns.n_phases);
+    describe_turns(&of->turns, why);
     if (n_tiles > 0 && of->turns.n_alive > 1)
-        pti_text_add(why, "run as %d pairs, at most twice %d as one in tiles%s", n_tiles,
-                     of->n_together,
-                     of->turns.n_phases > of->turns.n_alive ? ", and the last by itself" : "");
+        pti_text_add(why, "run as %d pairs%s, at most twice %d as one in ", n_tiles,
+                     of->turns.n_phases > of->turns.n_alive ? " and the last by itself" : "",
+                     of->n_together);
     else if (n_tiles > 0)
-        pti_text_add(why, "run as %d and the last by itself, at most %d as one in tiles", n_tiles,
+        pti_text_add(why, "run as %d and the last by itself, at most %d as one in ", n_tiles,
                      of->n_together);
     else if (obstacle->length > 0)
         pti_text_add(why, "run one by one: %s", obstacle->data);
@@ -322,6 +333,8 @@ static void describe_row(const row *of, const pti_text *obstacle, bool is_needed
         pti_text_add(why, "run one by one: what the first ones compute beside the last is needed");
     else
         pti_text_add(why, "run one by one: too few tiles to fill the device");
+    if (n_tiles > 0)
+        describe_tile(&of->ping_pong, of->n_together, why);
 }
 
 /** Return whether tiles may store as many arrays as launches keep alive. */
@@ -421,17 +434,22 @@ polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *kerne
     return status;
 }
 
+static void describe_sequence(const pti_tiled_sequence *sequence, const pti_skew_shape *shape,
+                              pti_text *why) {
+    pti_text_add(why, "%s%d launches of %s in a row, ", why->length > 0 ? "; " : "",
+                 (sequence->end - sequence->first) / sequence->n_halves,
+                 sequence->ping_pong.instance->kernel_name);
+    describe_turns(&sequence->turns, why);
+    pti_text_add(why, "run at most %d as one in ", sequence->n_together);
+    describe_tile(&sequence->ping_pong, sequence->n_together, why);
+    pti_text_add(why, "%s, in slabs of %" PRId64 " threads, %" PRId64 " a lap%s",
+                 pti_tiled_n_aside(sequence) > 0 ? ", which store aside in turn" : "", shape->slab,
+                 shape->n_per_lap, shape->concurrent ? ", two at once" : "");
+}
+
 void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shape, pti_text *why) {
-    for (int r = 0; chain->tiled != NULL && r < chain->tiled->n_sequences; r++) {
-        const pti_tiled_sequence *sequence = &chain->tiled->sequence[r];
-        pti_text_add(
-            why,
-            "%s%d launches of %s in a row, which alternate between two arrays, run at most "
-            "%d as one in tiles, in slabs of %" PRId64 " threads, %" PRId64 " a lap%s",
-            why->length > 0 ? "; " : "", (sequence->end - sequence->first) / sequence->n_halves,
-            sequence->ping_pong.instance->kernel_name, sequence->n_together, shape->slab,
-            shape->n_per_lap, shape->concurrent ? ", two at once" : "");
-    }
+    for (int r = 0; chain->tiled != NULL && r < chain->tiled->n_sequences; r++)
+        describe_sequence(&chain->tiled->sequence[r], shape, why);
     if (chain->lacks_rounds.length > 0)
         pti_text_add(why, "%slaunches in a row run one by one in each slab: %s",
                      why->length > 0 ? "; " : "", chain->lacks_rounds.data);

@@ -150,7 +150,7 @@ const TileKernel tile_kernels[] = {
      false,
      "AB"},
 };
-constexpr int first_round = 7, round_leap = 10, first_wave = 11;
+constexpr int a_field = 5, first_round = 7, round_leap = 10, first_wave = 11;
 
 constexpr int n_kernels = sizeof tile_kernels / sizeof *tile_kernels;
 
@@ -672,6 +672,26 @@ TEST_F(CudaTiles, LaunchesThatStreamRunInTilesInEachSlab) {
         of.is_dropped = is_dropped;
         Fields got = fill(of, &random), wanted = got;
         EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, small_device(of, 60)), 19);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+    }
+}
+
+/** So do those whose two or three arrays change roles in turn, of which two are alive: groups of
+ * whole rounds, an even number of them. Arrays that no launch writes are there, too. */
+TEST_F(CudaTiles, LaunchesThatStreamRunInTilesWhereTwoArraysAreAlive) {
+    const struct {
+        int kernel;
+        int64_t percent; /* of two fields */
+    } cases[] = {{first_wave, 90}, {first_wave + 1, 90}, {first_wave + 2, 140}, {a_field, 90}};
+    for (const auto &c : cases) {
+        Random random(1);
+        Turns of = alternate(40);
+        of.kernel = &tile_kernels[c.kernel];
+        of.threads.range[1] = {2, 397, 1};
+        Fields got = fill(of, &random), wanted = got;
+        EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, small_device(of, c.percent)), 30)
+            << of.kernel->declaration;
         run(of, "host", *of.kernel->host, 0, wanted);
         expect_equal(got, wanted);
     }

@@ -153,8 +153,13 @@ class ResidentMemory {
     }
 
   private:
-    /** What tiles hold of an array. */
-    using Held = std::map<Point, uint64_t>;
+    /** What tiles hold of an array, and where they load it from: what launches write, and the
+     * rest. */
+    struct Held {
+        int64_t begun = -1, kept = -1;
+        const polytile_domain *written = nullptr;
+        std::map<Point, uint64_t> element;
+    };
 
     static polytile_domain PartOf(const pti_tiles &tiles, int n_later,
                                   const polytile_domain &threads) {
@@ -168,39 +173,54 @@ class ResidentMemory {
         return part;
     }
 
-    bool IsPlaced(int64_t placement, const Point &point) const {
-        const polytile_domain &hull = schedule_->placement[placement].layout.hull;
+    static bool IsIn(const polytile_domain &box, const Point &point) {
         bool is = true;
-        for (int d = 0; d < hull.n_dims; d++)
-            is = is && pti_range_has(hull.range[d], point[static_cast<size_t>(d)]);
+        for (int d = 0; d < box.n_dims; d++)
+            is = is && pti_range_has(box.range[d], point[static_cast<size_t>(d)]);
         return is;
     }
 
     /** An element that tiles hold; one that they do not is loaded, and what has no place is
      * wrong. */
-    uint64_t &Hold(int64_t placement, const Point &point, Held *held) {
-        const auto known = held->find(point);
-        if (known != held->end())
+    uint64_t &Hold(const Point &point, Held *held) {
+        const auto known = held->element.find(point);
+        if (known != held->element.end())
             return known->second;
-        return (*held)[point] = IsPlaced(placement, point) ? *Address(placement, point) : 0xbad;
+        const int64_t placement = IsIn(*held->written, point) ? held->begun : held->kept;
+        const bool is_there = IsIn(schedule_->placement[placement].layout.hull, point);
+        return held->element[point] = is_there ? *Address(placement, point) : 0xbad;
+    }
+
+    /** The memory in which tiles load what launches write of an array, and where they store it. */
+    static int64_t PlaceOf(const pti_tiles &tiles, bool is_aside, int array, int64_t home) {
+        const pti_tile_aside *aside = pti_tiles_find_aside(&tiles, array);
+        return aside != nullptr && is_aside ? aside->placement : home;
     }
 
     void DoTiles(const pti_tiles &tiles, const pti_op &last) {
         const int64_t *placements =
             pti_schedule_placements(schedule_, last.launch, last.superblock);
-        const int *arrays = schedule_->launch[last.launch].call.array;
-        Held held[2];
+        const pti_call &end = schedule_->launch[last.launch].call;
+        std::map<int, Held> held;
+        for (int o = 0; o < end.instance->n_operands; o++) {
+            Held &of = held[end.array[o]];
+            of.kept = placements[o];
+            of.begun = PlaceOf(tiles, tiles.is_from_aside, end.array[o], of.kept);
+            of.written = &end.instance->threads;
+        }
         for (int l = tiles.first_launch; l <= last.launch; l++) {
             const pti_call &call = schedule_->launch[l].call;
             run_threads(*call.instance, PartOf(tiles, last.launch - l, call.instance->threads),
                         [&](int operand, const Point &point) -> uint64_t & {
-                            const int o = call.array[operand] == arrays[0] ? 0 : 1;
-                            return Hold(placements[o], point, &held[o]);
+                            return Hold(point, &held[call.array[operand]]);
                         });
         }
-        for_each_point(tiles.own, [&](const Point &point) {
-            *Address(placements[1], point) = held[1][point];
-        });
+        for (int k = 0; k < tiles.n_stored; k++) {
+            Held &of = held[tiles.stored[k]];
+            const int64_t to = PlaceOf(tiles, !tiles.is_from_aside, tiles.stored[k], of.kept);
+            for_each_point(tiles.own,
+                           [&](const Point &point) { *Address(to, point) = of.element[point]; });
+        }
     }
 
     /** Whether an operation runs with others, which are done with their last launch. */

@@ -106,7 +106,7 @@ inline pti_skew_shape AnyShape(const pti_chain &chain, Random *random) {
 inline int64_t ArenaOf(const pti_chain &chain, const pti_skew_shape &shape) {
     pti_skew_need *needs = pti_skew_needs(&chain, shape.n_per_pass);
     const int64_t n_bytes =
-        pti_skew_bytes(needs, chain.arrays->n_operands, shape.slab, shape.n_per_lap);
+        pti_skew_bytes(needs, pti_skew_n_images(&chain), shape.slab, shape.n_per_lap);
     free(needs);
     return n_bytes;
 }

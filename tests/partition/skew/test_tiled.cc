@@ -29,8 +29,9 @@ const pti_tile_room room = {48 * 48 * 8, 48, 4};
 /** A chain, and which of its launches may run as one. */
 class TiledSkew : public Skewed {
   public:
-    TiledSkew(const std::vector<Kernel> &kernels, const std::vector<int> &order, bool is_dropped)
-        : Skewed(two_fields, kernels) {
+    TiledSkew(const std::vector<Kernel> &kernels, const std::vector<int> &order, bool is_dropped,
+              const std::vector<std::string> &fields = two_fields)
+        : Skewed(fields, kernels) {
         for (const int kernel : order)
             Add(kernel);
         if (is_dropped)
@@ -201,7 +202,7 @@ void mark_threes(const TiledSkew &skew, int64_t slab, int n_marked, pti_schedule
             k++;
         const pti_op &last = schedule->op[k - 1];
         const polytile_domain own = last.launch == first + 2 ? last.box : pti_box_empty(2);
-        const pti_tiled_unit unit = {first, 3, &skew.chain().tiled->sequence[0], 0};
+        const pti_tiled_unit unit = {first, 3, &skew.chain().tiled->sequence[0], 0, false};
         made.push_back(pti_tiled_tiles(&skew.chain(), &unit, slab, &own));
         made.back().first_op = first_op;
         made.back().n_ops = k - first_op;
@@ -240,6 +241,191 @@ TEST(TiledSkews, LoseWhatTheyDoNotStore) {
     EXPECT_NE(objection.find("did not store it"), std::string::npos) << objection;
     pti_schedule_free(schedule);
 }
+
+/* Arrays that change roles in turn, of which several are alive. */
+
+/** A declaration whose operands are x, y and so on, of so many arrays that take turns; perhaps
+ * after them k, which stays. */
+struct Turning {
+    const char *declaration;
+    int n_arrays;
+    const char *threads;
+    bool has_field = false;
+};
+
+const Turning wave = {"wave[i, j]: in x[i-1:i+1, j], x[i, j-1:j+1], y[i, j]; out z[i, j]", 3,
+                      "1:38,1:24"};
+const Turning leap = {"leap[i, j]: in x[i-1:i+1, j], x[i, j-1:j+1]; inout y[i, j]", 2, "1:38,1:24"};
+
+/** The launches of a turn, and then one that reads the first array and writes the second one. In
+ * each launch x is what the one before wrote. */
+std::vector<Kernel> kernels_of(const Turning &of) {
+    static const char *const names[] = {"x", "y", "z", "w"};
+    std::vector<Kernel> kernels;
+    for (int k = 0; k < of.n_arrays; k++) {
+        Kernel kernel = {of.declaration, of.threads, {}};
+        for (int o = 0; o < of.n_arrays; o++)
+            kernel.arguments.push_back({names[o], (o - k + of.n_arrays) % of.n_arrays});
+        if (of.has_field)
+            kernel.arguments.push_back({"k", of.n_arrays});
+        kernels.push_back(kernel);
+    }
+    kernels.push_back(reader);
+    return kernels;
+}
+
+std::vector<int> rounds_of(const Turning &of, int n_launches) {
+    std::vector<int> order;
+    for (int k = 0; k < n_launches; k++)
+        order.push_back(k % of.n_arrays);
+    return order;
+}
+
+std::vector<std::string> fields_of(const Turning &of) {
+    return std::vector<std::string>(static_cast<size_t>(of.n_arrays + of.has_field), "40x26");
+}
+
+TiledSkew *skew_of(const Turning &of, const std::vector<int> &order) {
+    return new TiledSkew(kernels_of(of), order, false, fields_of(of));
+}
+
+/** Groups are of whole rounds of the arrays, and store aside and where the arrays are in turn; of
+ * three arrays the last launch is by itself. */
+TEST(TiledSkews, GroupsOfArraysThatTakeTurnsAreAsManyThereAsBack) {
+    for (const Turning &of : {wave, leap}) {
+        const std::unique_ptr<TiledSkew> skew(skew_of(of, rounds_of(of, 25)));
+        skew->Tile(room);
+        ASSERT_NE(skew->chain().tiled, nullptr);
+        pti_schedule *schedule = skew->Build(shape_of(1, 25, 10, 3));
+        ASSERT_NE(schedule, nullptr);
+        EXPECT_EQ(count_launches(*schedule), 24);
+        EXPECT_EQ(units_of(*schedule).size() % 2, 0u);
+        for (const auto &unit : units_of(*schedule))
+            EXPECT_EQ(unit.second % of.n_arrays, 0);
+        for (int t = 0; t < schedule->n_tiles; t++)
+            EXPECT_EQ(schedule->tiles[t].n_aside, 2);
+        EXPECT_EQ(Objection(schedule), "");
+        pti_schedule_free(schedule);
+    }
+}
+
+/** Return the first tiles of a slab that load from aside, or store there. */
+pti_tiles *tiles_with(pti_schedule *schedule, bool is_from_aside) {
+    for (int t = 0; t < schedule->n_tiles; t++)
+        if (schedule->tiles[t].is_from_aside == is_from_aside &&
+            !pti_box_is_empty(&schedule->tiles[t].own))
+            return &schedule->tiles[t];
+    return nullptr;
+}
+
+/** Let all tiles of the launches of some do as they do. */
+void spread(pti_schedule *schedule, const pti_tiles *like,
+            const std::function<void(pti_tiles *)> &change) {
+    const int first = like->first_launch;
+    for (int t = 0; t < schedule->n_tiles; t++)
+        if (schedule->tiles[t].first_launch == first)
+            change(&schedule->tiles[t]);
+}
+
+bool is_copy_aside(const pti_schedule &schedule, const pti_op &op) {
+    return op.kind == PTI_COPY && schedule.placement[op.placement].is_aside;
+}
+
+TEST(TiledSkews, AreProvedWithMemoryAside) {
+    const Wrong wrong[] = {
+        {[](pti_schedule *s) { s->tiles[0].is_from_aside = true; }, "another slab"},
+        {[](pti_schedule *s) {
+             spread(s, tiles_with(s, false), [](pti_tiles *t) { t->is_from_aside = true; });
+         },
+         "loaded from aside"},
+        {[](pti_schedule *s) {
+             spread(s, tiles_with(s, true), [](pti_tiles *t) { t->is_from_aside = false; });
+         },
+         "did not store it"},
+        {[](pti_schedule *s) {
+             for (int t = 0; t < s->n_tiles; t++)
+                 s->tiles[t].step.before[0]--;
+         },
+         "did not compute"},
+        {[](pti_schedule *s) { s->tiles[0].n_aside = 0; }, "no such arrays"},
+        {[](pti_schedule *s) { s->tiles[0].n_aside = 1; }, "no such arrays"},
+        {[](pti_schedule *s) {
+             for (int t = 0; t < s->n_tiles; t++)
+                 s->tiles[t].n_aside = s->tiles[t].n_stored = 1;
+         },
+         "did not store it"},
+        {[](pti_schedule *s) { s->tiles[0].aside[0].placement = 0; }, "not as its array's"},
+        {[](pti_schedule *s) { s->tiles[0].aside[0].offset_bytes += 8; }, "not as its array's"},
+        {[](pti_schedule *s) { s->tiles[0].aside[1] = s->tiles[0].aside[0]; },
+         "not as its array's"},
+        {[](pti_schedule *s) { std::swap(s->tiles[0].stored[0], s->tiles[0].stored[1]); },
+         "not as its array's"},
+        {[](pti_schedule *s) {
+             const pti_tile_aside &aside = s->tiles[0].aside[0];
+             s->placement[aside.placement].offset_bytes = 0;
+         },
+         "is aside, where another one lies"},
+        {[](pti_schedule *s) {
+             const pti_tile_aside &aside = s->tiles[0].aside[0];
+             s->placement[aside.placement].is_aside = false;
+         },
+         "aside"},
+        {[](pti_schedule *s) { s->placement[0].is_aside = true; }, "aside"},
+        {[](pti_schedule *s) {
+             for (int64_t k = 0; k < s->n_ops; k++)
+                 if (is_copy_aside(*s, s->op[k])) {
+                     s->op[k].box.range[0].lo = s->op[k].box.range[0].hi;
+                     s->op[k].bytes = pti_box_count(&s->op[k].box) * 8;
+                 }
+         },
+         "is read"},
+        {[](pti_schedule *s) {
+             pti_tiles *last = &s->tiles[s->n_tiles - 1];
+             last->own.range[0].lo++;
+         },
+         "others are stored"},
+    };
+    for (const Wrong &one : wrong) {
+        const std::unique_ptr<TiledSkew> skew(skew_of(wave, rounds_of(wave, 25)));
+        skew->Tile(room);
+        pti_schedule *schedule = skew->Build(shape_of(1, 25, 1, 1));
+        ASSERT_NE(schedule, nullptr);
+        EXPECT_EQ(Objection(schedule), "");
+        one.change(schedule);
+        const std::string objection = Objection(schedule);
+        EXPECT_NE(objection, "") << one.text;
+        EXPECT_NE(objection.find(one.text), std::string::npos) << objection;
+        pti_schedule_free(schedule);
+    }
+}
+
+/** A random chain of launches whose arrays take turns, perhaps with others between them. */
+std::vector<int> draw_turns(const Turning &of, Random *random) {
+    std::vector<int> order;
+    int next = static_cast<int>(random->number(0, of.n_arrays - 1));
+    for (int64_t n = random->number(3, 45); n > 0; n--) {
+        order.push_back(next);
+        next = random->chance(3) ? of.n_arrays : (next + 1) % of.n_arrays;
+        if (next == of.n_arrays)
+            order.push_back(next--);
+    }
+    return order;
+}
+
+const Turning turning_kernels[] = {
+    wave,
+    leap,
+    {"upwind[i, j]: in x[i-1, j+1], x[i, j-2], y[i, j]; out z[i, j]", 3, "2:37,2:23"},
+    {"wide[i, j]: in x[i-2:i+2, j-1:j+1]; inout y[i, j]", 2, "3:30,4:22"},
+    {"both[i, j]: in x[i-1:i+1, j], y[i, j-1:j+1]; out z[i, j]", 3, "1:38,2:20"},
+    {"third[i, j]: in x[i-1:i+1, j], y[i, j], z[i, j]; out w[i, j]", 4, "1:38,1:24"},
+    {"slow[i, j]: in x[i-1:i+1, j], y[i, j], k[i-1, j]; out z[i, j]", 3, "1:38,1:24", true},
+    {"mixed[i, j]: in x[i-1:i+1, j-1]; inout y[i, j]; in k[i, j]", 2, "2:35,1:24", true},
+    {"heat[i, j]: in x[i-1:i+1, j], x[i, j-1:j+1]; out y[i, j]; in k[i, j:j+1]", 2, "1:38,1:24",
+     true},
+    {"back[i, j]: out y[i, j]; in x[i-1:i, j], x[i, j+1]", 2, "1:38,1:24"},
+};
+constexpr int n_turning = sizeof turning_kernels / sizeof *turning_kernels;
 
 /** A random chain of ping-pong launches, some before them, and some after. */
 std::vector<int> draw_order(Random *random) {
@@ -327,6 +513,29 @@ TEST(TiledSkews, AreRightInAnyShape) {
     }
 }
 
+TEST(TiledSkews, ThatTakeTurnsAreRightInAnyShape) {
+    Random random(test_seed("TiledSkews.ThatTakeTurnsAreRightInAnyShape"));
+    int64_t n_aside = 0, n_copied = 0;
+    for (int64_t round = 0; round < scaled(60) && !testing::Test::HasFailure(); round++) {
+        const Turning &of = turning_kernels[random.number(0, n_turning - 1)];
+        TiledSkew skew(kernels_of(of), draw_turns(of, &random), false, fields_of(of));
+        if (testing::Test::HasFailure() || skew.chain().n_launches < 2)
+            continue;
+        skew.Tile({random.number(20, 120) * 48 * 8, 48, 4});
+        const pti_skew_shape shape = AnyShape(skew.chain(), &random);
+        SCOPED_TRACE(of.declaration + std::string(": ") + describe(shape));
+        pti_schedule *schedule = skew.Build(shape);
+        ASSERT_NE(schedule, nullptr);
+        EXPECT_EQ(Objection(schedule), "");
+        n_aside += schedule->n_tiles > 0 && schedule->tiles[0].n_aside > 0;
+        n_copied += std::count_if(schedule->op, schedule->op + schedule->n_ops,
+                                  [&](const pti_op &op) { return is_copy_aside(*schedule, op); });
+        EXPECT_EQ(run_and_compare(skew, *schedule, random.chance(70), &random), "");
+        pti_schedule_free(schedule);
+    }
+    EXPECT_TRUE((n_aside > 0 && n_copied > 0) || scaled(60) < 10);
+}
+
 /** One mistake in a schedule whose launches run as one, or in how it was made. */
 void mistake(Random *random, pti_schedule *schedule) {
     if (schedule->n_tiles == 0)
@@ -374,6 +583,66 @@ TEST(TiledSkews, WhatIsProvedIsRight) {
             mistake(&random, schedule);
         if (Objection(schedule) == "") {
             EXPECT_EQ(run_and_compare(tiled, *schedule, true, &random), "");
+        }
+        pti_schedule_free(schedule);
+    }
+}
+
+/** One mistake in tiles with memory aside, or in the copies of that memory. */
+void mistake_aside(Random *random, pti_schedule *schedule) {
+    if (schedule->n_tiles == 0 || schedule->tiles[0].n_aside == 0 || random->chance(40)) {
+        mistake(random, schedule);
+        return;
+    }
+    pti_tiles *any = &schedule->tiles[random->number(0, schedule->n_tiles - 1)];
+    const int64_t any_op = random->number(0, schedule->n_ops - 1);
+    pti_op *op = &schedule->op[any_op];
+    const bool is_aside = is_copy_aside(*schedule, *op);
+    switch (random->number(0, 4)) {
+    case 0:
+        any->is_from_aside = !any->is_from_aside;
+        break;
+    case 1: {
+        pti_tile_aside *aside = &any->aside[random->number(0, any->n_aside - 1)];
+        aside->placement += random->one_of({-1, 1});
+        if (aside->placement >= 0 && aside->placement < schedule->n_placements)
+            aside->offset_bytes = schedule->placement[aside->placement].offset_bytes;
+        break;
+    }
+    case 2:
+        std::swap(any->aside[0], any->aside[1]);
+        std::swap(any->stored[0], any->stored[1]);
+        break;
+    case 3:
+        for (int64_t k = any_op; k < schedule->n_ops; k++)
+            if (is_copy_aside(*schedule, schedule->op[k])) {
+                pti_op *copy = &schedule->op[k];
+                copy->box.range[0].hi = copy->box.range[0].lo;
+                copy->bytes = pti_box_count(&copy->box) * 8;
+                break;
+            }
+        break;
+    default:
+        if (is_aside && op->n_waits > 0)
+            schedule->wait[op->first_wait] = 0;
+    }
+}
+
+/** What the checker accepts is right, also of schedules with a mistake. */
+TEST(TiledSkews, WhatIsProvedWithMemoryAsideIsRight) {
+    Random random(test_seed("TiledSkews.WhatIsProvedWithMemoryAsideIsRight"));
+    for (int64_t round = 0; round < scaled(80) && !testing::Test::HasFailure(); round++) {
+        const Turning &of = turning_kernels[random.number(0, n_turning - 1)];
+        const int n = static_cast<int>(random.number(9, 40));
+        TiledSkew skew(kernels_of(of), rounds_of(of, n), false, fields_of(of));
+        skew.Tile(room);
+        const pti_skew_shape shape = shape_of(1, n, random.number(1, 12), random.number(1, 4));
+        SCOPED_TRACE(of.declaration + std::string(": ") + describe(shape));
+        pti_schedule *schedule = skew.Build(shape);
+        ASSERT_NE(schedule, nullptr);
+        mistake_aside(&random, schedule);
+        if (Objection(schedule) == "") {
+            EXPECT_EQ(run_and_compare(skew, *schedule, true, &random), "");
         }
         pti_schedule_free(schedule);
     }

@@ -306,6 +306,52 @@ TEST(PlanChain, SaysWhatOneBlockNeedsWhereNothingFits) {
     EXPECT_TRUE(Has(of.Error(), "8 B")) << of.Error();
 }
 
+/* Tiles. */
+
+/** A plan says what a GPU would run as one, or what keeps it from that. */
+TEST(PlanChain, SaysWhichLaunchesRunInTilesOrWhyNone) {
+    const struct {
+        const char *declaration;
+        std::vector<int64_t> extents;
+        int n_steps;
+        int64_t limit_bytes;
+        const char *text;
+    } cases[] = {
+        {five_points,
+         {4096, 4096},
+         40,
+         int64_t{32} << 20,
+         "40 launches of jacobi in a row, which alternate between two arrays, run at most "},
+        {five_points,
+         {4096, 4096},
+         40,
+         int64_t{160} << 20,
+         "launches of jacobi in a row, which alternate between two arrays, run as "},
+        {"cube[i, j, k]: in A[i-1:i+1, j, k]; out B[i, j, k]",
+         {64, 64, 64},
+         20,
+         256 << 10,
+         "launches of cube run one by one: tiles are for launches of two indices"},
+        {"leap[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; inout B[i, j]",
+         {4096, 4096},
+         40,
+         int64_t{32} << 20,
+         "whose 2 arrays change roles in turn, run at most "},
+        {five_points, {256, 256}, 2, 64 << 10, "too few of them in a row"},
+    };
+    for (const auto &c : cases) {
+        ToAndFro of(c.declaration, c.extents, c.n_steps);
+        polytile_plan *plan = of.Plan(Limit(c.limit_bytes));
+        ASSERT_NE(plan, nullptr) << of.Error();
+        const std::string text = Text(plan);
+        const size_t row = text.find("tiles  ");
+        ASSERT_NE(row, std::string::npos) << text;
+        const std::string line = text.substr(row, text.find('\n', row) - row);
+        EXPECT_TRUE(Has(line, c.text)) << line;
+        EXPECT_TRUE(Has(Text(plan, POLYTILE_JSON), "\"tiles\": [{\"first\": 0, \"launches\": "));
+    }
+}
+
 /* Several portions. */
 
 /** Steps to and fro, and from time to time a reduction of what they made, which ends a chain. */

@@ -1,72 +1,13 @@
 #include "partition/prove/programs/slab_program.h"
 
 #include "access/set/box.h"
-#include "partition/prove/needs/needs.h"
+#include "base/checked.h"
+#include "base/list.h"
+#include "partition/prove/programs/slab_loads.h"
 #include "partition/schedule/builder.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* What tiles load. */
-
-/** Find the threads that tiles run of a launch. Returns how many boxes they are. */
-static int list_parts_of_slab(const pti_schedule *schedule, const pti_tiles *tiles, int launch,
-                              const polytile_domain *own, polytile_domain parts[PTI_TILING_PARTS]) {
-    const int n_later = tiles->first_launch + tiles->n_launches - 1 - launch;
-    pti_margin margin = {{0}, {0}};
-    for (int d = 0; d < own->n_dims; d++) {
-        margin.before[d] = n_later * tiles->step.before[d];
-        margin.after[d] = n_later * tiles->step.after[d];
-    }
-    return pti_parts_around(own, &margin, &schedule->launch[launch].call.instance->threads,
-                            tiles->rounds, parts);
-}
-
-typedef bool role_filter(polytile_role role);
-
-/** Of any role but out it loads, if only to keep what is there. */
-static bool does_role_load(polytile_role role) {
-    return role != POLYTILE_OUT;
-}
-
-static bool does_role_write(polytile_role role) {
-    return role != POLYTILE_IN;
-}
-
-/** Put what threads touch of an array by some sections after the boxes of a list. */
-static void list_touched(const pti_call *call, int array, role_filter *is_of,
-                         const polytile_domain *threads, pti_boxes *list) {
-    for (int s = 0; s < call->instance->n_sections; s++) {
-        const pti_section *section = &call->instance->section[s];
-        if (call->array[section->operand] == array && is_of(section->role))
-            pti_needs_list(call->instance, section, threads, list);
-    }
-}
-
-void pti_slab_loads(const pti_schedule *schedule, const pti_tiles *tiles,
-                    const polytile_domain *own, int array, pti_boxes *loads) {
-    pti_boxes written = {0}, listed = {0}, read = {0};
-    pti_boxes_clear(loads);
-    for (int l = tiles->first_launch; l < tiles->first_launch + tiles->n_launches; l++) {
-        const pti_call *call = &schedule->launch[l].call;
-        polytile_domain parts[PTI_TILING_PARTS];
-        const int n_parts = list_parts_of_slab(schedule, tiles, l, own, parts);
-        pti_boxes_clear(&listed);
-        pti_boxes_clear(&read);
-        for (int p = 0; p < n_parts; p++)
-            list_touched(call, array, does_role_load, &parts[p], &listed);
-        pti_boxes_unite(&read, &listed, pti_boxes_add);
-        pti_boxes_subtract_all(&read, &written);
-        pti_boxes_unite(loads, &read, pti_boxes_include);
-        list_touched(call, array, does_role_write, &call->instance->threads, &written);
-    }
-    loads->failed |= written.failed || listed.failed || read.failed;
-    pti_boxes_free(&written);
-    pti_boxes_free(&listed);
-    pti_boxes_free(&read);
-}
-
-/* The program. */
 
 /** What becomes of a launch of the schedule. */
 typedef enum pti_slab_part {
@@ -82,12 +23,8 @@ typedef struct program_maker {
     int n_launches;
     pti_slab_part *part; /* of each launch of the schedule */
     int *number;         /* of each of these: its own in the program, or the first of its own */
-    pti_boxes loads;
+    pti_boxes loads, writes;
 } program_maker;
-
-static int last_launch_of_tiles(const pti_tiles *tiles) {
-    return tiles->first_launch + tiles->n_launches - 1;
-}
 
 /** A section of one box, whatever the thread. */
 static pti_section section_of_box(const pti_section *like, int operand,
@@ -115,6 +52,11 @@ static bool grow_sections(program_maker *maker, int number, pti_instance *made) 
     return grown != NULL;
 }
 
+/** Return the memory aside of an array, as an array of the program. */
+static int array_aside(const program_maker *maker, int array) {
+    return maker->of->instance->n_operands + array;
+}
+
 /** Let it write what the last launch does by an operand. */
 static void add_stores(const pti_instance *last, int operand, pti_instance *made) {
     if (!last->operand[operand].writes)
@@ -123,13 +65,10 @@ static void add_stores(const pti_instance *last, int operand, pti_instance *made
     made->operand[operand].n_sections++;
 }
 
-/** Let the launch that stands for tiles read what they load of an operand's array. */
-static bool add_loads(program_maker *maker, const pti_tiles *tiles, int number, int operand) {
-    const pti_call *last = &maker->of->launch[last_launch_of_tiles(tiles)].call;
+/** Let the launch that stands for tiles read the boxes of maker->loads by an operand. */
+static bool add_loaded_boxes(program_maker *maker, const pti_section *like, int number,
+                             int operand) {
     pti_instance *made = &maker->program->instance[number];
-    const pti_section *like =
-        &last->instance->section[last->instance->operand[operand].first_section];
-    pti_slab_loads(maker->of, tiles, &made->threads, last->array[operand], &maker->loads);
     pti_boxes_clip(&maker->loads, &made->operand[operand].domain);
     if (maker->loads.failed || !grow_sections(maker, number, made))
         return false;
@@ -141,16 +80,91 @@ static bool add_loads(program_maker *maker, const pti_tiles *tiles, int number, 
     return true;
 }
 
+/** Let the launch that stands for tiles read what they load of an operand's array. */
+static bool add_loads(program_maker *maker, const pti_tiles *tiles, int number, int operand) {
+    const pti_call *last = &maker->of->launch[pti_slab_last_launch(tiles)].call;
+    pti_slab_loads(maker->of, tiles, &maker->program->instance[number].threads,
+                   last->array[operand], &maker->loads);
+    return add_loaded_boxes(
+        maker, &last->instance->section[last->instance->operand[operand].first_section], number,
+        operand);
+}
+
+/** Let it write its threads' elements by an operand, as the last launch does by another one. */
+static void add_turning_stores(const pti_instance *last, int operand, pti_instance *made) {
+    int written = 0;
+    while (!last->operand[written].writes)
+        written++;
+    pti_section *section = &made->section[made->n_sections++];
+    *section = last->section[last->operand[written].first_section];
+    section->operand = operand;
+    section->role = POLYTILE_OUT;
+    made->operand[operand].writes = true;
+    made->operand[operand].n_sections++;
+}
+
+/** Of tiles with memory aside, let an operand of the program's launch read what they load of an
+ * array where it is, or aside, and write what they store there. */
+static bool add_turning(program_maker *maker, const pti_tiles *tiles, int number, int of,
+                        int operand, bool is_aside) {
+    const pti_call *last = &maker->of->launch[pti_slab_last_launch(tiles)].call;
+    pti_instance *made = &maker->program->instance[number];
+    made->operand[operand] = last->instance->operand[of];
+    made->operand[operand].same_array = operand;
+    made->operand[operand].writes = false;
+    maker->program->array[PTI_SLAB_PIECES * number + operand] =
+        is_aside ? array_aside(maker, last->array[of]) : last->array[of];
+    pti_slab_loads(maker->of, tiles, &made->threads, last->array[of], &maker->loads);
+    pti_slab_writes(maker->of, tiles, last->array[of], &maker->writes);
+    if (is_aside && !tiles->is_from_aside)
+        pti_boxes_clear(&maker->loads);
+    else if (is_aside)
+        pti_boxes_clip_all(&maker->loads, &maker->writes);
+    else if (tiles->is_from_aside)
+        pti_boxes_subtract_all(&maker->loads, &maker->writes);
+    const pti_section *like = &last->instance->section[last->instance->operand[of].first_section];
+    if (!add_loaded_boxes(maker, like, number, operand))
+        return false;
+    if (is_aside != tiles->is_from_aside && pti_tiles_store(tiles, last->array[of]))
+        add_turning_stores(last->instance, operand, made);
+    return !maker->writes.failed;
+}
+
+/** Return the operand by which a launch has an array. */
+static int operand_with_array(const pti_call *call, int array) {
+    int operand = 0;
+    while (call->array[operand] != array)
+        operand++;
+    return operand;
+}
+
+/** Let the launch that stands for tiles have the arrays, and after them those aside. */
+static bool add_turning_operands(program_maker *maker, const pti_tiles *tiles, int number) {
+    const pti_call *last = &maker->of->launch[pti_slab_last_launch(tiles)].call;
+    pti_instance *made = &maker->program->instance[number];
+    const int n = last->instance->n_operands;
+    bool is_added = true;
+    made->n_operands = n + tiles->n_aside;
+    for (int o = 0; o < n && is_added; o++)
+        is_added = add_turning(maker, tiles, number, o, o, false);
+    for (int k = 0; k < tiles->n_aside && is_added; k++)
+        is_added = add_turning(maker, tiles, number,
+                               operand_with_array(last, tiles->aside[k].array), n + k, true);
+    return is_added;
+}
+
 /** Make the instance of the launch that stands for the tiles of a side. */
 static bool make_instance(program_maker *maker, const pti_tiles *tiles, int side) {
     const int number = maker->program->n_instances++;
-    const pti_instance *last = maker->of->launch[last_launch_of_tiles(tiles)].call.instance;
+    const pti_instance *last = maker->of->launch[pti_slab_last_launch(tiles)].call.instance;
     pti_instance *made = &maker->program->instance[number];
     *made = *last;
     made->threads = *pti_tiles_own(tiles, side);
     made->section = NULL;
     made->n_sections = 0;
     made->operand = &maker->program->operand[PTI_SLAB_PIECES * number];
+    if (tiles->n_aside > 0)
+        return add_turning_operands(maker, tiles, number);
     memcpy(made->operand, last->operand, (size_t)last->n_operands * sizeof *made->operand);
     for (int o = 0; o < last->n_operands; o++) {
         if (!add_loads(maker, tiles, number, o))
@@ -177,10 +191,11 @@ static bool add_side(program_maker *maker, const pti_tiles *tiles, int side) {
     const int number = maker->program->n_instances;
     if (!make_instance(maker, tiles, side))
         return false;
-    maker->launch[maker->n_launches++] =
-        (pti_schedule_launch){.call = {&maker->program->instance[number],
-                                       maker->of->launch[last_launch_of_tiles(tiles)].call.array},
-                              .n_superblocks = 1};
+    maker->launch[maker->n_launches++] = (pti_schedule_launch){
+        .call = {&maker->program->instance[number],
+                 tiles->n_aside > 0 ? &maker->program->array[PTI_SLAB_PIECES * number]
+                                    : maker->of->launch[pti_slab_last_launch(tiles)].call.array},
+        .n_superblocks = 1};
     return true;
 }
 
@@ -189,7 +204,7 @@ static bool add_tiles_of(program_maker *maker, int launch) {
     bool is_added = true;
     for (int t = 0; t < maker->of->n_tiles; t++) {
         const pti_tiles *tiles = &maker->of->tiles[t];
-        if (!tiles->is_of_slab || last_launch_of_tiles(tiles) != launch)
+        if (!tiles->is_of_slab || pti_slab_last_launch(tiles) != launch)
             continue;
         for (int side = 0; side < pti_tiles_n_sides(tiles) && is_added; side++)
             if (!pti_box_is_empty(pti_tiles_own(tiles, side)))
@@ -213,9 +228,9 @@ static bool add_launches(program_maker *maker) {
 static void find_parts(program_maker *maker) {
     for (int t = 0; t < maker->of->n_tiles; t++) {
         const pti_tiles *tiles = &maker->of->tiles[t];
-        for (int l = tiles->first_launch; l <= last_launch_of_tiles(tiles) && tiles->is_of_slab;
+        for (int l = tiles->first_launch; l <= pti_slab_last_launch(tiles) && tiles->is_of_slab;
              l++)
-            maker->part[l] = l == last_launch_of_tiles(tiles) ? PTI_IS_REPLACED : PTI_IS_EMPTIED;
+            maker->part[l] = l == pti_slab_last_launch(tiles) ? PTI_IS_REPLACED : PTI_IS_EMPTIED;
     }
 }
 
@@ -228,7 +243,9 @@ static void fill_superblock(const program_maker *maker, int launch, int64_t supe
     const int to = maker->number[launch] + (is_replaced ? (int)number : 0);
     const int64_t its = made->launch[to].first_superblock + (is_replaced ? 0 : number);
     made->superblock[its] = schedule->superblock[superblock];
-    for (int o = 0; o < made->launch[to].call.instance->n_operands; o++)
+    const int n_operands = (int)pti_min(made->launch[to].call.instance->n_operands,
+                                        schedule->launch[launch].call.instance->n_operands);
+    for (int o = 0; o < n_operands; o++)
         pti_schedule_placements(made, to, its)[o] =
             pti_schedule_placements(schedule, launch, superblock)[o];
 }
@@ -250,6 +267,61 @@ static void fill_launches(const program_maker *maker, pti_schedule *made) {
     }
     for (int64_t k = 0; k < made->n_ops; k++)
         renumber_op(maker, made, &made->op[k]);
+}
+
+/** Let launches that stand for tiles find memory aside. */
+static void place_aside(const program_maker *maker, pti_schedule *made) {
+    for (int t = 0; t < maker->of->n_tiles; t++) {
+        const pti_tiles *tiles = &maker->of->tiles[t];
+        const pti_op *last = &made->op[tiles->first_op + tiles->n_ops - 1];
+        if (tiles->n_aside == 0 || pti_box_is_empty(&tiles->own))
+            continue;
+        const int n_operands = made->launch[last->launch].call.instance->n_operands;
+        for (int k = 0; k < tiles->n_aside; k++)
+            pti_schedule_placements(made, last->launch,
+                                    last->superblock)[n_operands - tiles->n_aside + k] =
+                tiles->aside[k].placement;
+    }
+}
+
+static bool has_aside(const pti_schedule *schedule) {
+    bool has = false;
+    for (int64_t p = 0; p < schedule->n_placements; p++)
+        has = has || schedule->placement[p].is_aside;
+    return has;
+}
+
+/** Let a schedule have as many arrays more, which nobody needs at the end. False when memory runs
+ * out. */
+static bool double_arrays(program_maker *maker, pti_schedule *made) {
+    const int n = maker->of->instance->n_operands;
+    pti_instance *arrays = &maker->program->arrays;
+    const bool were_dropped = made->dropped != NULL;
+    *arrays = *maker->of->instance;
+    arrays->operand = calloc(2 * (size_t)n + 1, sizeof *arrays->operand);
+    if (arrays->operand == NULL || !PTI_RESIZE(made->dropped, 2 * n + 1) ||
+        (made->unwritten != NULL && !PTI_RESIZE(made->unwritten, 2 * n + 1)))
+        return false;
+    for (int a = 0; a < 2 * n; a++) {
+        arrays->operand[a] = maker->of->instance->operand[a % n];
+        arrays->operand[a].same_array = a;
+        made->dropped[a] = a >= n || (were_dropped && made->dropped[a]);
+        if (a >= n && made->unwritten != NULL)
+            made->unwritten[a] = (pti_boxes){0};
+    }
+    arrays->n_operands = 2 * n;
+    made->instance = arrays;
+    return true;
+}
+
+/** Memory aside is that of an array of its own. */
+static void turn_placements(const program_maker *maker, pti_schedule *made) {
+    for (int64_t p = 0; p < made->n_placements; p++) {
+        pti_placement *placement = &made->placement[p];
+        if (placement->is_aside)
+            placement->operand = array_aside(maker, placement->operand);
+        placement->is_aside = false;
+    }
 }
 
 /** Take over the launches of another schedule, which is freed. */
@@ -275,12 +347,16 @@ static bool build_schedule(program_maker *maker) {
     maker->program->schedule = made;
     if (made == NULL)
         return false;
-    pti_builder_begin(&builder, maker->of->instance, maker->n_launches, maker->launch);
+    if (has_aside(made) && !double_arrays(maker, made))
+        return false;
+    turn_placements(maker, made);
+    pti_builder_begin(&builder, made->instance, maker->n_launches, maker->launch);
     if (builder.schedule == NULL)
         return false;
     take_launches(made, builder.schedule);
     made->n_tiles = 0;
     fill_launches(maker, made);
+    place_aside(maker, made);
     return !builder.failed;
 }
 
@@ -289,6 +365,7 @@ bool pti_slab_program_make(const pti_schedule *schedule, pti_slab_program *progr
     *program = (pti_slab_program){.instance = calloc(n, sizeof *program->instance),
                                   .operand = calloc(n, PTI_SLAB_PIECES * sizeof *program->operand),
                                   .section = calloc(n, sizeof *program->section),
+                                  .array = calloc(n, PTI_SLAB_PIECES * sizeof *program->array),
                                   .n_most = (int)n};
     program_maker maker = {.of = schedule,
                            .program = program,
@@ -296,8 +373,8 @@ bool pti_slab_program_make(const pti_schedule *schedule, pti_slab_program *progr
                            .part = calloc(n, sizeof *maker.part),
                            .number = calloc(n, sizeof *maker.number)};
     bool is_made = program->instance != NULL && program->operand != NULL &&
-                   program->section != NULL && maker.launch != NULL && maker.part != NULL &&
-                   maker.number != NULL;
+                   program->section != NULL && program->array != NULL && maker.launch != NULL &&
+                   maker.part != NULL && maker.number != NULL;
     if (is_made)
         find_parts(&maker);
     is_made = is_made && add_launches(&maker) && build_schedule(&maker);
@@ -305,6 +382,7 @@ bool pti_slab_program_make(const pti_schedule *schedule, pti_slab_program *progr
     free(maker.part);
     free(maker.number);
     pti_boxes_free(&maker.loads);
+    pti_boxes_free(&maker.writes);
     return is_made;
 }
 
@@ -313,6 +391,8 @@ void pti_slab_program_free(pti_slab_program *program) {
     for (int k = 0; program->section != NULL && k < program->n_most; k++)
         free(program->section[k]);
     free(program->section);
+    free(program->array);
+    free(program->arrays.operand);
     free(program->operand);
     free(program->instance);
     *program = (pti_slab_program){0};
