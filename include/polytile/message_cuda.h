@@ -3,8 +3,8 @@
 
 /*
  * What message_call.h needs of a thread block, which is a team of all its threads. Words are
- * loaded, and stored, at system scope: those of the server are in the host's memory. Slots add to
- * words of their own GPU alone. docs/messages.md argues from PTX's memory consistency model.
+ * loaded, and stored, at system scope: those of the server are in the host's memory. Slots add at
+ * the GPU's scope where all who add are on it, and else at system scope. docs/messages.md argues from PTX's memory consistency model.
  */
 #include <polytile/message_ring.h>
 
@@ -16,6 +16,7 @@
 #define PT_LOAD_ACQUIRE(word)         pt_load_acquire(word)
 #define PT_STORE_RELEASE(word, value) pt_store_release(word, value)
 #define PT_ADD(word, value)           pt_add(word, value)
+#define PT_ADD_FAR(word, value)       pt_add_far(word, value)
 #define PT_ADD_RELAXED(word, value)   pt_add_relaxed(word, value)
 
 /* The slot of a thread block, in its shared memory. */
@@ -51,6 +52,11 @@ static __device__ __forceinline__ uint64_t pt_add(uint64_t *word, uint64_t value
                  : "l"(word), "l"(value)
                  : "memory");
     return before;
+}
+
+/** Add to a word to which slots of linked GPUs add, too; who adds does not wait for the link. */
+static __device__ __forceinline__ void pt_add_far(uint64_t *word, uint64_t value) {
+    asm volatile("red.release.sys.global.add.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
 }
 
 /** Add without an order. */

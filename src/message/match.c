@@ -115,7 +115,6 @@ static void refuse_message(pti_server *server, polytile_status status, const cha
 }
 
 static void join_posts(pti_server *server, pti_post *send, pti_post *receive);
-static void copy_soon(pti_server *server, pti_post *send, pti_post *receive);
 
 /** A message goes to the first receive that matches, or waits in the list; or it leaves for the
  * process of its receiver. */
@@ -132,36 +131,39 @@ static void offer_message(pti_server *server, pti_post *send) {
         join_posts(server, send, pti_posts_take(&receiver->receives, at));
 }
 
-/** What comes after a copy: the message is there, on its way from the host to another device, or
- * kept until it is received. */
+/** What comes after a copy: the message is there, or kept until it is received. */
 static void end_copy(pti_server *server, const pti_copy *copy) {
     pti_post *send = copy->send;
-    if (copy->receive != NULL && !copy->is_halfway) {
+    if (copy->receive != NULL) {
         end_message(server, send, copy->receive);
         return;
     }
     send->data = send->kept;
     complete_request(server, send, send);
-    if (copy->receive != NULL)
-        copy_soon(server, send, copy->receive);
-    else
-        offer_message(server, send);
+    offer_message(server, send);
+}
+
+/** Copy between devices, or from one or to one; false: it could not. */
+static bool copy_by_device(const pti_server *server, const pti_copy *copy, char *to) {
+    const pti_slot_device *device = copy->part->device;
+    const pti_post *send = copy->send;
+    const pti_slot_device *target =
+        copy->receive == NULL ? NULL : pti_device_of(server, copy->receive->owner);
+    if (is_near(server, send))
+        return device->store(device->device, to, send->data, send->n_bytes);
+    return target == NULL
+               ? device->fetch(device->device, to, send->data, send->n_bytes)
+               : device->pass(device->device, target->device, to, send->data, send->n_bytes);
 }
 
 /** Copy the data of a message; false: a device could not. */
 static bool copy_data(const pti_server *server, const pti_copy *copy) {
-    const pti_slot_device *device = copy->part == NULL ? NULL : copy->part->device;
     const pti_post *send = copy->send, *receive = copy->receive;
-    const bool is_to_host = receive == NULL || copy->is_halfway;
-    char *to = is_to_host ? send->kept : receive->data;
-    const bool from_far = !is_near(server, send);
-    const bool to_far = !is_to_host && is_far(server, receive->owner);
+    char *to = receive == NULL ? send->kept : receive->data;
     if (send->n_bytes == 0 || (receive != NULL && receive->comes_with_reply))
         return true;
-    if (from_far || to_far)
-        return (from_far && to_far ? device->pass
-                : from_far         ? device->fetch
-                                   : device->store)(device->device, to, send->data, send->n_bytes);
+    if (copy->part != NULL)
+        return copy_by_device(server, copy, to);
     memcpy(to, send->data, (size_t)send->n_bytes);
     return true;
 }
@@ -179,14 +181,6 @@ static pti_server_part *find_copying_part(const pti_server *server, const pti_po
     return receive != NULL && is_far(server, receive->owner)
                ? server->participant[receive->owner].part
                : NULL;
-}
-
-/** Return whether a message goes from one device to another one, by the host's memory. */
-static bool is_between_devices(const pti_server *server, const pti_post *send,
-                               const pti_post *receive) {
-    return receive != NULL && send->n_bytes > 0 && !is_near(server, send) &&
-           is_far(server, receive->owner) &&
-           server->participant[send->owner].part != server->participant[receive->owner].part;
 }
 
 static void forget_copy(pti_server *server, pti_post *send, pti_post *receive) {
@@ -208,25 +202,13 @@ static bool append_copy(pti_server *server, const pti_copy *copy) {
     return true;
 }
 
-/** Allocate memory of the host on the way from one device to another one, if a message goes there;
- * false: there is none. */
-static bool allocate_way(pti_copy *copy) {
-    if (copy->is_halfway)
-        copy->send->kept = malloc((size_t)copy->send->n_bytes);
-    return !copy->is_halfway || copy->send->kept != NULL;
-}
-
 /** Copy a message, or leave that to the next call that serves. */
 static void copy_soon(pti_server *server, pti_post *send, pti_post *receive) {
-    pti_copy copy = {.next = NULL,
-                     .send = send,
-                     .receive = receive,
-                     .is_halfway = is_between_devices(server, send, receive)};
+    pti_copy copy = {.next = NULL, .send = send, .receive = receive};
     if (receive != NULL)
         receive->comes_with_reply = can_reply(server, send, receive);
     copy.part = find_copying_part(server, send, receive);
-    if ((copy.part != NULL || send->n_bytes > LONG_BYTES) && allocate_way(&copy) &&
-        append_copy(server, &copy))
+    if ((copy.part != NULL || send->n_bytes > LONG_BYTES) && append_copy(server, &copy))
         return;
     if (copy.part != NULL) {
         refuse_message(server, POLYTILE_NO_MEMORY, no_memory, send);

@@ -1,6 +1,7 @@
 #include "message/processes.h"
 
 #include "base/clock.h"
+#include "message/slot_memory.h"
 #include <polytile/message.h>
 
 #include <stdio.h>
@@ -314,6 +315,7 @@ void pti_server_check_begun(pti_server *server) {
     if (of != NULL && of->n_begun < of->n - 1)
         return;
     pti_server_note_progress(server);
+    pti_slot_memory_find_links(server);
     server->phase = PTI_SERVER_RUNS;
     pthread_cond_broadcast(&server->changed);
 }

@@ -81,7 +81,7 @@ pti_carrying carry(void *carrier, pti_server *server) {
 void run_part(pti_server_part *part) {
     polytile_context *ctx = nullptr;
     polytile_context_create(&ctx);
-    EXPECT_EQ(pti_server_begin(part, ctx, nullptr, 0, nullptr), POLYTILE_OK);
+    EXPECT_EQ(pti_server_begin(part, ctx, nullptr, nullptr, 0, nullptr), POLYTILE_OK);
     EXPECT_EQ(pti_server_meet(part, ctx), POLYTILE_OK);
     pti_server_end_slot(part, OWN_SLOT);
     pti_server_wait(part);

@@ -28,6 +28,7 @@ void fake_pause(void);
 #define PT_LOAD_ACQUIRE(word)         __atomic_load_n(word, __ATOMIC_ACQUIRE)
 #define PT_STORE_RELEASE(word, value) __atomic_store_n(word, value, __ATOMIC_RELEASE)
 #define PT_ADD(word, value)           __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL)
+#define PT_ADD_FAR(word, value)       __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL)
 #define PT_ADD_RELAXED(word, value)   __atomic_fetch_add(word, value, __ATOMIC_RELAXED)
 #define PT_PAUSE(n_looks)             fake_pause()
 

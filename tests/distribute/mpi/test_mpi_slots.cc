@@ -59,7 +59,7 @@ const Ending endings_on_ranks[] = {
     {HAS_TOO_MANY_REQUESTS, POLYTILE_INVALID, {"rank 1: err: slot 1", "16 requests"}},
     {PUTS_TO_THE_OTHER,
      POLYTILE_INVALID,
-     {"err: slot 1: a put to rank 0", "a put reaches only its own; send it"}},
+     {"err: slot 1: a put to rank 0", "a put reaches linked GPUs alone"}},
     {GIVES_NO_SIGNAL, POLYTILE_INVALID, {"slot 1", "a signal of rank 0, tag 16"}},
     {POLLS_FOR_EVER, POLYTILE_TIMEOUT, {"err: TIMEOUT, nothing went on for 0.3 s", ""}},
 };
