@@ -143,29 +143,51 @@ static void end_copy(pti_server *server, const pti_copy *copy) {
     offer_message(server, send);
 }
 
-/** Copy between devices, or from one or to one; false: it could not. */
-static bool copy_by_device(const pti_server *server, const pti_copy *copy, char *to) {
-    const pti_slot_device *device = copy->part->device;
+/** Copy to memory of the host, from where it is. */
+static bool copy_to_host(const pti_server *server, const pti_copy *copy, char *to, int64_t at,
+                         int64_t n_bytes) {
     const pti_post *send = copy->send;
-    const pti_slot_device *target =
-        copy->receive == NULL ? NULL : pti_device_of(server, copy->receive->owner);
-    if (is_near(server, send))
-        return device->store(device->device, to, send->data, send->n_bytes);
-    return target == NULL
-               ? device->fetch(device->device, to, send->data, send->n_bytes)
-               : device->pass(device->device, target->device, to, send->data, send->n_bytes);
+    if (!is_near(server, send)) {
+        const pti_slot_device *device = copy->part->device;
+        return device->fetch(device->device, to, send->data + at, n_bytes);
+    }
+    memcpy(to, send->data + at, (size_t)n_bytes);
+    return true;
 }
 
-/** Copy the data of a message; false: a device could not. */
+/** Copy a message to its receive. */
+static bool copy_to_receive(const pti_server *server, const pti_copy *copy) {
+    const pti_post *send = copy->send, *receive = copy->receive;
+    const pti_slot_device *target = pti_device_of(server, receive->owner);
+    if (target == NULL)
+        return copy_to_host(server, copy, receive->data, 0, send->n_bytes);
+    const pti_slot_device *device = copy->part->device;
+    return is_near(server, send)
+               ? device->store(device->device, receive->data, send->data, send->n_bytes)
+               : device->pass(device->device, target->device, receive->data, send->data,
+                              send->n_bytes);
+}
+
+/** Store a piece that has come where it belongs on a device. */
+static bool store_piece(const pti_copy *copy) {
+    const pti_slot_device *device = copy->part->device;
+    return device->store(device->device, copy->incoming->receive->data + copy->at, copy->piece,
+                         copy->n_bytes);
+}
+
+/** Copy the data of a message, or its next piece; false: a device could not, or there is no memory.
+ */
 static bool copy_data(const pti_server *server, const pti_copy *copy) {
     const pti_post *send = copy->send, *receive = copy->receive;
-    char *to = receive == NULL ? send->kept : receive->data;
+    if (copy->incoming != NULL)
+        return store_piece(copy);
+    if (copy->leaves)
+        return copy->packet != NULL &&
+               copy_to_host(server, copy, copy->packet->data, copy->at, copy->n_bytes);
     if (send->n_bytes == 0 || (receive != NULL && receive->comes_with_reply))
         return true;
-    if (copy->part != NULL)
-        return copy_by_device(server, copy, to);
-    memcpy(to, send->data, (size_t)send->n_bytes);
-    return true;
+    return receive == NULL ? copy_to_host(server, copy, send->kept, 0, send->n_bytes)
+                           : copy_to_receive(server, copy);
 }
 
 /** The part whose device makes a copy, which only the thread that launched may ask it for: the
@@ -197,6 +219,7 @@ static bool append_copy(pti_server *server, const pti_copy *copy) {
     while (*last != NULL)
         last = &(*last)->next;
     *later = *copy;
+    later->next = NULL;
     __atomic_store_n(last, later, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&server->changed);
     return true;
@@ -204,7 +227,7 @@ static bool append_copy(pti_server *server, const pti_copy *copy) {
 
 /** Copy a message, or leave that to the next call that serves. */
 static void copy_soon(pti_server *server, pti_post *send, pti_post *receive) {
-    pti_copy copy = {.next = NULL, .send = send, .receive = receive};
+    pti_copy copy = {.send = send, .receive = receive};
     if (receive != NULL)
         receive->comes_with_reply = can_reply(server, send, receive);
     copy.part = find_copying_part(server, send, receive);
@@ -227,26 +250,134 @@ static pti_copy **find_copy(pti_server *server, const pti_server_part *part) {
     return at;
 }
 
+/** Free a copy that is in no list, and what only it has. */
+static void free_copy(pti_copy *copy) {
+    free(copy->came);
+    free(copy->packet);
+    free(copy);
+}
+
+/** The same of one that is not made, with its message; what else comes of an incoming one has
+ * that. */
+static void drop_copy(pti_server *server, pti_copy *copy) {
+    if (copy->incoming == NULL)
+        forget_copy(server, copy->send, copy->receive);
+    free_copy(copy);
+}
+
+/** Let the piece leave that was copied, and the next one be copied. */
+static void leave_piece(pti_server *server, pti_copy *copy) {
+    pti_post *send = copy->send;
+    pti_processes_post_piece(server, copy->packet);
+    copy->packet = NULL;
+    copy->at += copy->n_bytes;
+    if (server->is_ending) {
+        drop_copy(server, copy);
+    } else if (copy->at < send->n_bytes) {
+        copy->next = server->copy;
+        __atomic_store_n(&server->copy, copy, __ATOMIC_RELAXED);
+    } else {
+        complete_request(server, send, send);
+        pti_post_free(send);
+        free_copy(copy);
+    }
+}
+
+/** Take a message out of those that come, all of which is there: its receive is done, or it is
+ * matched as one that is kept. */
+static void end_incoming(pti_server *server, pti_incoming *incoming) {
+    pti_incoming **at = &server->processes->incoming;
+    pti_post *send = incoming->send;
+    while (*at != incoming)
+        at = &(*at)->next;
+    *at = incoming->next;
+    send->data = send->kept;
+    if (incoming->receive != NULL)
+        end_message(server, send, incoming->receive);
+    else
+        pti_match_send(server, send, true);
+    free(incoming);
+}
+
+static void note_piece(pti_server *server, pti_incoming *incoming, int64_t n_bytes) {
+    pti_server_note_progress(server);
+    incoming->n_left -= n_bytes;
+    if (incoming->n_left == 0)
+        end_incoming(server, incoming);
+}
+
+/** What comes after a copy was made without the mutex. */
+static void end_long_copy(pti_server *server, pti_copy *copy) {
+    if (copy->leaves) {
+        leave_piece(server, copy);
+        return;
+    }
+    if (copy->incoming != NULL)
+        note_piece(server, copy->incoming, copy->n_bytes);
+    else
+        end_copy(server, copy);
+    free_copy(copy);
+}
+
+/** Make the packet of the next piece that leaves. Without memory there is none, and the launch is
+ * ended. */
+static void begin_piece(pti_server *server, pti_copy *copy) {
+    copy->n_bytes = pti_processes_size_piece(copy->send, copy->at);
+    copy->packet = pti_processes_make_piece(server, copy->send, copy->at, copy->n_bytes);
+}
+
 bool pti_match_copy(pti_server *server, const pti_server_part *part) {
-    pti_copy **at = find_copy(server, part), *next = *at;
-    if (next == NULL || server->is_ending)
+    pti_copy **at = find_copy(server, part), *copy = *at;
+    if (copy == NULL || server->is_ending)
         return false;
-    const pti_copy copy = *next;
-    __atomic_store_n(at, next->next, __ATOMIC_RELAXED);
+    __atomic_store_n(at, copy->next, __ATOMIC_RELAXED);
+    if (copy->leaves)
+        begin_piece(server, copy);
     server->n_copying++;
-    free(next);
     pthread_mutex_unlock(&server->mutex);
-    const bool is_done = copy_data(server, &copy);
+    const bool is_done = copy_data(server, copy);
     pthread_mutex_lock(&server->mutex);
     server->n_copying--;
     pthread_cond_broadcast(&server->changed);
     if (is_done) {
-        end_copy(server, &copy);
+        end_long_copy(server, copy);
         return true;
     }
-    refuse_message(server, POLYTILE_DEVICE, "the device cannot copy", copy.send);
-    forget_copy(server, copy.send, copy.receive);
+    refuse_message(server, POLYTILE_DEVICE, "the device cannot copy",
+                   copy->incoming != NULL ? copy->incoming->send : copy->send);
+    drop_copy(server, copy);
     return true;
+}
+
+void pti_match_leave(pti_server *server, pti_post *send) {
+    const pti_copy copy = {
+        .send = send, .part = find_copying_part(server, send, NULL), .leaves = true};
+    if (append_copy(server, &copy))
+        return;
+    refuse_message(server, POLYTILE_NO_MEMORY, no_memory, send);
+    pti_post_forget(server, send);
+}
+
+void pti_match_arrive(pti_server *server, pti_incoming *incoming, char *came, const char *piece,
+                      int64_t at, int64_t n_bytes) {
+    const pti_post *receive = incoming->receive;
+    const bool is_to_device = receive != NULL && is_far(server, receive->owner);
+    const pti_copy copy = {.part = is_to_device ? server->participant[receive->owner].part : NULL,
+                           .incoming = incoming,
+                           .came = came,
+                           .at = at,
+                           .piece = piece,
+                           .n_bytes = n_bytes};
+    if (is_to_device && append_copy(server, &copy))
+        return;
+    if (is_to_device) {
+        refuse_message(server, POLYTILE_NO_MEMORY, no_memory, incoming->send);
+    } else {
+        memcpy((receive == NULL ? incoming->send->kept : receive->data) + at, piece,
+               (size_t)n_bytes);
+        note_piece(server, incoming, n_bytes);
+    }
+    free(came);
 }
 
 /** Give a message to a receive; both are in no list any more. The program sees by the reply that a
@@ -272,19 +403,8 @@ static void join_posts(pti_server *server, pti_post *send, pti_post *receive) {
     pti_post_forget(server, send);
 }
 
-void pti_match_bring(pti_server *server, pti_post *send, pti_post *receive) {
-    copy_soon(server, send, receive);
-}
-
-void pti_match_send(pti_server *server, pti_post *send, bool is_kept) {
-    const bool is_expected = find_receive(&server->participant[send->peer].receives, send) != NULL;
-    if (is_expected || !is_kept || send->kept != NULL)
-        offer_message(server, send);
-    else
-        pti_match_keep(server, send);
-}
-
-void pti_match_keep(pti_server *server, pti_post *send) {
+/** Copy the data of a send, so that they are kept, and offer it then. */
+static void keep_message(pti_server *server, pti_post *send) {
     send->kept = malloc((size_t)send->n_bytes + 1);
     if (send->kept != NULL) {
         copy_soon(server, send, NULL);
@@ -292,6 +412,14 @@ void pti_match_keep(pti_server *server, pti_post *send) {
     }
     refuse_message(server, POLYTILE_NO_MEMORY, no_memory, send);
     pti_post_forget(server, send);
+}
+
+void pti_match_send(pti_server *server, pti_post *send, bool is_kept) {
+    const bool is_expected = find_receive(&server->participant[send->peer].receives, send) != NULL;
+    if (is_expected || !is_kept || send->kept != NULL)
+        offer_message(server, send);
+    else
+        keep_message(server, send);
 }
 
 const pti_post *pti_match_peek(pti_server *server, const pti_post *receive) {
@@ -329,7 +457,6 @@ void pti_match_forget_all(pti_server *server) {
     while (server->copy != NULL) {
         pti_copy *copy = server->copy;
         server->copy = copy->next;
-        forget_copy(server, copy->send, copy->receive);
-        free(copy);
+        drop_copy(server, copy);
     }
 }

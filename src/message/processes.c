@@ -1,6 +1,7 @@
 #include "message/processes.h"
 
 #include "base/clock.h"
+#include "message/match.h"
 #include "message/slot_memory.h"
 #include <polytile/message.h>
 
@@ -8,8 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What is kept and no longer goes along with its message; longer data go in pieces. */
-enum { ALONG_BYTES = 32768, PIECE_BYTES = 256 << 10 };
+/** What is kept and no longer goes along with its message; longer data go in pieces: as many of
+ * them as make copies and MPI overlap. */
+enum {
+    ALONG_BYTES = 32768,
+    PIECES_A_MESSAGE = 8,
+    LEAST_PIECE_BYTES = 64 << 10,
+    MOST_PIECE_BYTES = 256 << 10
+};
 
 /** Others hear of what goes on so often, in the time that a launch may stand still. */
 enum { BEATS_A_TIMEOUT = 8 };
@@ -56,16 +63,11 @@ bool pti_server_join(pti_server *server, int n_processes, int own, const pti_car
     return false;
 }
 
-static void free_packet(pti_packet *packet) {
-    pti_post_free(packet->pieces);
-    free(packet);
-}
-
 static void free_packets(pti_packet *first) {
     while (first != NULL) {
         pti_packet *packet = first;
         first = packet->next;
-        free_packet(packet);
+        free(packet);
     }
 }
 
@@ -89,12 +91,12 @@ void pti_processes_forget(pti_server *server) {
         of->offered.first = post->next;
         pti_post_forget(server, post);
     }
-    while (of != NULL && of->asked != NULL) {
-        pti_copy *asked = of->asked;
-        of->asked = asked->next;
-        pti_post_forget(server, asked->send);
-        pti_post_forget(server, asked->receive);
-        free(asked);
+    while (of != NULL && of->incoming != NULL) {
+        pti_incoming *incoming = of->incoming;
+        of->incoming = incoming->next;
+        pti_post_forget(server, incoming->send);
+        pti_post_forget(server, incoming->receive);
+        free(incoming);
     }
 }
 
@@ -126,9 +128,9 @@ static void append_packet(pti_server *server, pti_packet *packet) {
     pti_server_wake(server, server->n_slots);
 }
 
-/** Make a packet; NULL, after the launch was ended: there is no memory. */
+/** Make a packet, without its data; NULL, after the launch was ended: there is no memory. */
 static pti_packet *make_packet(pti_server *server, int process, const pti_packet_head *head,
-                               const void *data, int64_t data_bytes) {
+                               int64_t data_bytes) {
     pti_packet *packet = malloc(sizeof *packet + (size_t)data_bytes);
     if (packet == NULL) {
         pti_server_end(server, POLYTILE_NO_MEMORY,
@@ -137,11 +139,8 @@ static pti_packet *make_packet(pti_server *server, int process, const pti_packet
         return NULL;
     }
     packet->process = process;
-    packet->pieces = NULL;
     packet->n_bytes = (int64_t)sizeof packet->head + data_bytes;
     packet->head = *head;
-    if (data_bytes > 0)
-        memcpy(packet->data, data, (size_t)data_bytes);
     return packet;
 }
 
@@ -152,9 +151,11 @@ static bool may_packets_leave(const pti_server *server) {
 void pti_processes_post(pti_server *server, int process, const pti_packet_head *head,
                         const void *data, int64_t data_bytes) {
     pti_packet *packet =
-        may_packets_leave(server) ? make_packet(server, process, head, data, data_bytes) : NULL;
+        may_packets_leave(server) ? make_packet(server, process, head, data_bytes) : NULL;
     if (packet == NULL)
         return;
+    if (data_bytes > 0)
+        memcpy(packet->data, data, (size_t)data_bytes);
     server->processes->n_sent += head->kind < PTI_BEAT_PACKET;
     append_packet(server, packet);
 }
@@ -177,48 +178,41 @@ static pti_packet_head head_of_send(const pti_post *send, pti_packet_kind kind) 
                              .n_bytes = send->n_bytes};
 }
 
-/** How long a message's next piece is. */
-static int64_t size_piece(const pti_packet *packet) {
-    const int64_t left = packet->pieces->n_bytes - packet->head.at;
-    return left < PIECE_BYTES ? left : PIECE_BYTES;
+static int64_t piece_bytes_in_tests;
+
+void pti_processes_set_piece(int64_t n_bytes) {
+    piece_bytes_in_tests = n_bytes;
 }
 
-/** Let the data leave that were asked for, which becomes the packet's: pieces are copied when they
- * do. */
-static void send_pieces(pti_server *server, pti_post *send) {
-    const pti_packet_head head = head_of_send(send, PTI_DATA_PACKET);
-    pti_packet *packet =
-        may_packets_leave(server)
-            ? make_packet(server, pti_process_of(server, send->peer), &head, NULL, 0)
-            : NULL;
-    if (packet == NULL) {
-        pti_post_forget(server, send);
+int64_t pti_processes_size_piece(const pti_post *send, int64_t at) {
+    const int64_t share = send->n_bytes / PIECES_A_MESSAGE, left = send->n_bytes - at;
+    const int64_t size = piece_bytes_in_tests > 0    ? piece_bytes_in_tests
+                         : share < LEAST_PIECE_BYTES ? LEAST_PIECE_BYTES
+                         : share < MOST_PIECE_BYTES  ? share
+                                                     : MOST_PIECE_BYTES;
+    return left < size ? left : size;
+}
+
+pti_packet *pti_processes_make_piece(pti_server *server, const pti_post *send, int64_t at,
+                                     int64_t n_bytes) {
+    pti_packet_head head = head_of_send(send, PTI_DATA_PACKET);
+    head.at = at;
+    return make_packet(server, pti_process_of(server, send->peer), &head, n_bytes);
+}
+
+void pti_processes_post_piece(pti_server *server, pti_packet *piece) {
+    if (!may_packets_leave(server)) {
+        free(piece);
         return;
     }
-    packet->pieces = send;
-    server->processes->n_sent += (send->n_bytes + PIECE_BYTES - 1) / PIECE_BYTES;
-    append_packet(server, packet);
-}
-
-/** The next piece of the first packet, which goes with the last one. NULL: as make_packet(). */
-static pti_packet *make_piece(pti_server *server, pti_packet *first) {
-    const int64_t n_bytes = size_piece(first);
-    pti_packet *piece = make_packet(server, first->process, &first->head,
-                                    first->pieces->data + first->head.at, n_bytes);
-    first->head.at += n_bytes;
-    if (piece == NULL || first->head.at < first->pieces->n_bytes)
-        return piece;
-    server->processes->first = first->next;
-    free_packet(first);
-    return piece;
+    server->processes->n_sent++;
+    append_packet(server, piece);
 }
 
 pti_packet *pti_processes_take(pti_server *server) {
     pthread_mutex_lock(&server->mutex);
     pti_packet *taken = server->processes->first;
-    if (taken != NULL && taken->pieces != NULL)
-        taken = make_piece(server, taken);
-    else if (taken != NULL)
+    if (taken != NULL)
         server->processes->first = taken->next;
     pthread_mutex_unlock(&server->mutex);
     return taken;
@@ -227,12 +221,8 @@ pti_packet *pti_processes_take(pti_server *server) {
 void pti_processes_send(pti_server *server, pti_post *send) {
     pti_server_processes *of = server->processes;
     const bool is_kept = send->kept != NULL && send->data == send->kept;
-    const bool goes_along = is_kept && send->n_bytes <= ALONG_BYTES && !send->is_asked;
+    const bool goes_along = is_kept && send->n_bytes <= ALONG_BYTES;
     const bool follows = is_kept && !goes_along && send->peer == server->n_slots;
-    if (send->is_asked) {
-        send_pieces(server, send);
-        return;
-    }
     send->offer = goes_along ? 0 : ++of->n_offers;
     const pti_packet_head head = head_of_send(send, goes_along ? PTI_MESSAGE_PACKET
                                                     : follows  ? PTI_BRING_PACKET
@@ -242,29 +232,33 @@ void pti_processes_send(pti_server *server, pti_post *send) {
     if (goes_along)
         pti_post_forget(server, send);
     else if (follows)
-        send_pieces(server, send);
+        pti_match_leave(server, send);
     else
         pti_posts_append(&of->offered, send);
 }
 
-/** Wait for the data of a message; receive: NULL, or what they go to. Both become the server's.
- * False, after the launch was ended: there is no memory. */
+/** Wait for the data of a message; receive: what they go to, or NULL: they are kept. Both become
+ * the server's. False, after the launch was ended: there is no memory. */
 static bool await_data(pti_server *server, pti_post *send, pti_post *receive) {
-    pti_copy *asked = malloc(sizeof *asked);
-    send->kept = malloc((size_t)send->n_bytes + 1);
-    if (asked == NULL || send->kept == NULL) {
+    pti_incoming *incoming = malloc(sizeof *incoming);
+    if (receive == NULL)
+        send->kept = malloc((size_t)send->n_bytes + 1);
+    if (incoming == NULL || (receive == NULL && send->kept == NULL)) {
         pti_server_end(server, POLYTILE_NO_MEMORY,
                        "%s: there is no memory for a message of %lld bytes from %s to %s",
                        server->kernel_name, (long long)send->n_bytes,
                        pti_name_participant(server, send->owner).text,
                        pti_name_participant(server, send->peer).text);
-        free(asked);
+        free(incoming);
         pti_post_forget(server, send);
         pti_post_forget(server, receive);
         return false;
     }
-    *asked = (pti_copy){.next = server->processes->asked, .send = send, .receive = receive};
-    server->processes->asked = asked;
+    *incoming = (pti_incoming){.next = server->processes->incoming,
+                               .send = send,
+                               .receive = receive,
+                               .n_left = send->n_bytes};
+    server->processes->incoming = incoming;
     return true;
 }
 
@@ -334,7 +328,6 @@ static void send_ends(pti_server *server) {
         if (packet == NULL)
             continue;
         packet->process = p;
-        packet->pieces = NULL;
         packet->head = (pti_packet_head){.kind = PTI_END_PACKET, .status = (int32_t)server->status};
         snprintf(packet->data, PTI_ERROR_BYTES, "%s", server->is_ending ? server->text : "");
         packet->n_bytes = (int64_t)(sizeof packet->head + strlen(packet->data) + 1);
@@ -352,6 +345,6 @@ void pti_processes_tell(pti_server *server) {
         of->beat_s = now_s;
         pti_processes_post_all(server, &(pti_packet_head){.kind = PTI_BEAT_PACKET});
     }
-    if (!of->has_told_end && (server->is_ending || pti_have_all_returned(server)))
+    if (!of->has_told_end && (server->is_ending || pti_have_all_ended(server)))
         send_ends(server);
 }

@@ -23,7 +23,6 @@ typedef struct pti_post {
     int64_t n_bytes;
     bool comes_with_reply; /* a receive, of a slot on a device, whose reply brings the data */
     int64_t offer; /* a send from one process to another: its number there; 0: it has none */
-    bool is_asked; /* likewise: it has its receive, and the data are to leave */
 } pti_post;
 
 /** Posts in the order in which they came. */
@@ -32,12 +31,28 @@ typedef struct pti_posts {
     pti_post *last;
 } pti_posts;
 
-/** A copy of a large message, which threads make without the mutex. */
+/** A message from another process whose data come, in packets. On the heap. */
+typedef struct pti_incoming {
+    struct pti_incoming *next;
+    pti_post *send;
+    pti_post *receive; /* NULL: they are kept */
+    int64_t n_left;    /* bytes that are not there yet */
+} pti_incoming;
+
+/** A copy of a large message, or of a piece of one, which threads make without the mutex. On the
+ * heap. */
 typedef struct pti_copy {
     struct pti_copy *next;
     pti_post *send;
-    pti_post *receive;     /* NULL: it is copied to be kept */
-    pti_server_part *part; /* whose thread makes it, by its device; NULL: any thread */
+    pti_post *receive;         /* NULL: it is copied to be kept, or leaves */
+    pti_server_part *part;     /* whose thread makes it, by its device; NULL: any thread */
+    bool leaves;               /* for another process, piece by piece */
+    int64_t at;                /* of the next piece that leaves, or of the one that has come */
+    pti_incoming *incoming;    /* of which a piece has come; NULL: none */
+    struct pti_packet *packet; /* that a piece goes into, while it is copied; owned */
+    char *came;                /* what has brought a piece; owned */
+    const char *piece;         /* in that */
+    int64_t n_bytes;           /* of the piece */
 } pti_copy;
 
 /** A slot, or the program, which is the last participant. */
@@ -81,7 +96,7 @@ typedef struct pti_server_processes {
     int64_t n_arrived_told;
     int64_t n_offers;  /* so far */
     pti_posts offered; /* sends whose data were not asked for yet */
-    pti_copy *asked;   /* messages from elsewhere whose data come */
+    pti_incoming *incoming;
     int64_t n_sent, n_got;
     bool is_told; /* the first process knows that nobody here can go on, with these counts */
     int64_t n_sent_told, n_got_told;
@@ -197,6 +212,11 @@ static inline bool pti_is_one_part(const pti_server *server) {
 static inline bool pti_have_all_returned(const pti_server *server) {
     const int elsewhere = server->processes == NULL ? 0 : server->processes->n_returned;
     return server->n_ended + elsewhere == server->n_slots;
+}
+
+/** Return whether they have, and what they sent the program is where it goes, or has left. */
+static inline bool pti_have_all_ended(const pti_server *server) {
+    return pti_have_all_returned(server) && server->copy == NULL && server->n_copying == 0;
 }
 
 /** Return whether slots add to counts that are in the memory of their devices, far from the

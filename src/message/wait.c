@@ -32,14 +32,9 @@ static void judge_slots(pti_server *server, pti_server_part *part) {
         pti_hang_check(server, part);
 }
 
-/** Return whether all slots have returned, and what they sent the program is where it goes. */
-static bool have_all_ended(const pti_server *server) {
-    return pti_have_all_returned(server) && server->copy == NULL && server->n_copying == 0;
-}
-
 /** Close a launch that has no slots here when all others have returned: no part does so. */
 static void close_without_parts(pti_server *server) {
-    if (server->n_parts == 0 && server->phase == PTI_SERVER_RUNS && have_all_ended(server))
+    if (server->n_parts == 0 && server->phase == PTI_SERVER_RUNS && pti_have_all_ended(server))
         pti_server_close(server);
 }
 
@@ -255,7 +250,7 @@ void pti_server_end_slot(pti_server_part *part, int rank) {
 
 /** Return whether nobody can need this part's thread any more, but for slots of its own. */
 static bool is_launch_over(const pti_server *server) {
-    return have_all_ended(server) || server->is_ending;
+    return pti_have_all_ended(server) || server->is_ending;
 }
 
 static bool is_part_over(const pti_server_part *part) {

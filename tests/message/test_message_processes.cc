@@ -27,9 +27,11 @@ struct OtherProcess {
 };
 
 void deliver(pti_server *server, pti_packet_head head, int64_t data_bytes = 0) {
-    std::vector<char> bytes(sizeof head + static_cast<size_t>(data_bytes) + 1, 'x');
-    memcpy(bytes.data(), &head, sizeof head);
-    pti_deliver_packet(server, 1, bytes.data(), static_cast<int64_t>(bytes.size()) - 1);
+    const size_t n_bytes = sizeof head + static_cast<size_t>(data_bytes);
+    char *bytes = static_cast<char *>(malloc(n_bytes + 1));
+    memset(bytes, 'x', n_bytes + 1);
+    memcpy(bytes, &head, sizeof head);
+    pti_deliver_packet(server, 1, bytes, static_cast<int64_t>(n_bytes));
 }
 
 pti_packet_head head_of(pti_packet_kind kind) {

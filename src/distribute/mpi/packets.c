@@ -175,7 +175,6 @@ static polytile_status receive_packets(const pti_mpi_transport *mpi, coming *fro
         if (is_done) {
             from->is_tested = false;
             pti_deliver_packet(server, rank, from->bytes, from->n_bytes);
-            free(from->bytes);
             from->bytes = NULL;
             *has_moved = true;
         }
