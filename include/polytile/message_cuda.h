@@ -69,25 +69,40 @@ static __device__ __forceinline__ uint64_t pt_add_relaxed(uint64_t *word, uint64
     return before;
 }
 
-/** A slot with the ring and the list of memories that it looks through at each call. */
-enum { PT_NEAR_MEMORIES = 16 };
+/** A slot with the ring and the lists that it looks through at each call, if they are short. */
+enum { PT_NEAR_MEMORIES = 16, PT_NEAR_PARTS = 8, PT_NEAR_RANKS = 256 };
 typedef struct pt_near {
     pt_slot slot;
     pt_ring ring;
     pt_memory memory[PT_NEAR_MEMORIES];
+    pt_far_memory far[PT_NEAR_MEMORIES];
+    uint64_t *far_count[PT_NEAR_PARTS];
+    int32_t part_of[PT_NEAR_RANKS];
 } pt_near;
+
+/** All lanes copy a list, if it is there and short; the first one notes where it is then. */
+#define PT_BRING_LIST(near, list, n, n_most)                                                       \
+    do {                                                                                           \
+        const int pt_n = (near)->ring.list == 0 || (n) > (n_most) ? 0 : (int)(n);                  \
+        for (int pt_k = PT_LANE; pt_k < pt_n; pt_k += PT_LANES)                                    \
+            (near)->list[pt_k] = (near)->ring.list[pt_k];                                          \
+        PT_TEAM_SYNC;                                                                              \
+        if (PT_LANE == 0 && pt_n > 0)                                                              \
+            (near)->ring.list = (near)->list;                                                      \
+    } while (0)
 
 static __device__ __forceinline__ pt_slot *pt_bring_near(pt_near *near, const pt_slot *far) {
     if (PT_LANE == 0) {
         near->slot = *far;
         near->ring = *far->ring;
         near->slot.ring = &near->ring;
-        if (near->ring.n_memories <= PT_NEAR_MEMORIES) {
-            for (int m = 0; m < near->ring.n_memories; m++)
-                near->memory[m] = near->ring.memory[m];
-            near->ring.memory = near->memory;
-        }
     }
+    PT_TEAM_SYNC;
+    const int n_memories = near->ring.n_memories, n_parts = near->ring.n_parts;
+    PT_BRING_LIST(near, memory, n_memories, PT_NEAR_MEMORIES);
+    PT_BRING_LIST(near, far, n_memories * n_parts, PT_NEAR_MEMORIES);
+    PT_BRING_LIST(near, far_count, n_parts, PT_NEAR_PARTS);
+    PT_BRING_LIST(near, part_of, near->ring.n_ranks, PT_NEAR_RANKS);
     PT_TEAM_SYNC;
     return &near->slot;
 }

@@ -188,7 +188,7 @@ TEST(MessageMembers, PutsReachTheMemoryOfLinkedGpus) {
 TEST(MessageMembers, PutsBetweenGpusGoOnBesideSlotsOfTheHost) {
     for (const bool are_linked : {true, false}) {
         FarWorld world(11, 2, are_linked);
-        TeamLaunch team("cuda:0,cuda:1,host", nullptr, 3);
+        TeamLaunch team("cuda:0,cuda:1,host", "weighted(1,1,1)", 3);
         ASSERT_EQ(team.launch("err[s](i32 deed): inout A[s, :]", far_err.implementation,
                               {polytile_parameter_signed("deed", PUTS_TO_THE_OTHER)}),
                   POLYTILE_OK);
