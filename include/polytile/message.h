@@ -85,8 +85,8 @@
  *
  * Errors, which end the launch and come from polytile_run() or the queue's next wait, with slot,
  * peer, tag and sizes in the text: INVALID (a rank or a tag out of range, a negative size, a buffer
- * outside the launch's arrays, a put to a slot that is out of reach, a receive that is too small, too
- * many requests), DEADLOCK (no slot can go on: known at once, where the program cannot send
+ * outside the launch's arrays, a put to a slot out of reach, a receive that is too small, too many
+ * requests), DEADLOCK (no slot can go on: known at once, where the program cannot send
  * either), TIMEOUT (message_timeout_s of the launch's options passed without any progress),
  * NO_MEMORY; on a list of devices UNSUPPORTED (slots lie apart on one with memory of its own, a GPU
  * is twice in the list, several devices reduce into the same elements of an array, or the layout

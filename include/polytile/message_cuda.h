@@ -4,7 +4,8 @@
 /*
  * What message_call.h needs of a thread block, which is a team of all its threads. Words are
  * loaded, and stored, at system scope: those of the server are in the host's memory. Slots add at
- * the GPU's scope where all who add are on it, and else at system scope. docs/messages.md argues from PTX's memory consistency model.
+ * the GPU's scope where all who add are on it, and else at system scope. docs/messages.md argues
+ * from PTX's memory consistency model.
  */
 #include <polytile/message_ring.h>
 

@@ -1,5 +1,6 @@
 #include "message/match.h"
 
+#include "message/copy.h"
 #include "message/processes.h"
 #include <polytile/message.h>
 
@@ -37,22 +38,14 @@ static int rank_of(const pti_server *server, int participant) {
     return participant == server->n_slots ? PT_PROGRAM : participant;
 }
 
-static bool is_far(const pti_server *server, int participant) {
-    return pti_device_of(server, participant) != NULL;
-}
-
-/** Return whether the data of a send are in the host's memory. */
-static bool is_near(const pti_server *server, const pti_post *send) {
-    return !is_far(server, send->owner) || send->data == send->kept;
-}
-
 /** Return whether the reply to a receive, of a slot on a device, can bring the data: in it, or
  * beside the replies, if the slot has taken what was there. */
 static bool can_reply(const pti_server *server, const pti_post *send, const pti_post *receive) {
     const pti_participant *participant = &server->participant[receive->owner];
     const int64_t most_bytes =
         participant->n_given == participant->n_taken ? PT_PAYLOAD_BYTES : PT_REPLY_BYTES;
-    return is_far(server, receive->owner) && is_near(server, send) && send->n_bytes <= most_bytes;
+    return pti_copy_is_far(server, receive->owner) && pti_copy_is_near(server, send) &&
+           send->n_bytes <= most_bytes;
 }
 
 /** Put the data of a message into the reply to a receive, or beside it. */
@@ -121,7 +114,8 @@ static void join_posts(pti_server *server, pti_post *send, pti_post *receive);
 static void offer_message(pti_server *server, pti_post *send) {
     pti_participant *receiver = &server->participant[send->peer];
     if (pti_is_elsewhere(server, send->peer)) {
-        pti_processes_send(server, send);
+        if (pti_processes_send(server, send))
+            pti_match_leave(server, send);
         return;
     }
     pti_post **at = find_receive(&receiver->receives, send);
@@ -143,86 +137,9 @@ static void end_copy(pti_server *server, const pti_copy *copy) {
     offer_message(server, send);
 }
 
-/** Copy to memory of the host, from where it is. */
-static bool copy_to_host(const pti_server *server, const pti_copy *copy, char *to, int64_t at,
-                         int64_t n_bytes) {
-    const pti_post *send = copy->send;
-    if (!is_near(server, send)) {
-        const pti_slot_device *device = copy->part->device;
-        return device->fetch(device->device, to, send->data + at, n_bytes);
-    }
-    memcpy(to, send->data + at, (size_t)n_bytes);
-    return true;
-}
-
-/** Copy a message to its receive. */
-static bool copy_to_receive(const pti_server *server, const pti_copy *copy) {
-    const pti_post *send = copy->send, *receive = copy->receive;
-    const pti_slot_device *target = pti_device_of(server, receive->owner);
-    if (target == NULL)
-        return copy_to_host(server, copy, receive->data, 0, send->n_bytes);
-    const pti_slot_device *device = copy->part->device;
-    return is_near(server, send)
-               ? device->store(device->device, receive->data, send->data, send->n_bytes)
-               : device->pass(device->device, target->device, receive->data, send->data,
-                              send->n_bytes);
-}
-
-/** Store a piece that has come where it belongs on a device. */
-static bool store_piece(const pti_copy *copy) {
-    const pti_slot_device *device = copy->part->device;
-    return device->store(device->device, copy->incoming->receive->data + copy->at, copy->piece,
-                         copy->n_bytes);
-}
-
-/** Copy the data of a message, or its next piece; false: a device could not, or there is no memory.
- */
-static bool copy_data(const pti_server *server, const pti_copy *copy) {
-    const pti_post *send = copy->send, *receive = copy->receive;
-    if (copy->incoming != NULL)
-        return store_piece(copy);
-    if (copy->leaves)
-        return copy->packet != NULL &&
-               copy_to_host(server, copy, copy->packet->data, copy->at, copy->n_bytes);
-    if (send->n_bytes == 0 || (receive != NULL && receive->comes_with_reply))
-        return true;
-    return receive == NULL ? copy_to_host(server, copy, send->kept, 0, send->n_bytes)
-                           : copy_to_receive(server, copy);
-}
-
-/** The part whose device makes a copy, which only the thread that launched may ask it for: the
- * sender's, from which it comes, or else the receiver's. NULL: none need do so. */
-static pti_server_part *find_copying_part(const pti_server *server, const pti_post *send,
-                                          const pti_post *receive) {
-    const bool brings_nothing =
-        send->n_bytes == 0 || (receive != NULL && receive->comes_with_reply);
-    if (brings_nothing)
-        return NULL;
-    if (!is_near(server, send))
-        return server->participant[send->owner].part;
-    return receive != NULL && is_far(server, receive->owner)
-               ? server->participant[receive->owner].part
-               : NULL;
-}
-
 static void forget_copy(pti_server *server, pti_post *send, pti_post *receive) {
     pti_post_forget(server, send);
     pti_post_forget(server, receive);
-}
-
-/** Append a copy to those that are to be made without the mutex, in their order; false: there is no
- * memory to note it. */
-static bool append_copy(pti_server *server, const pti_copy *copy) {
-    pti_copy *later = malloc(sizeof *later), **last = &server->copy;
-    if (later == NULL)
-        return false;
-    while (*last != NULL)
-        last = &(*last)->next;
-    *later = *copy;
-    later->next = NULL;
-    __atomic_store_n(last, later, __ATOMIC_RELAXED);
-    pthread_cond_broadcast(&server->changed);
-    return true;
 }
 
 /** Copy a message, or leave that to the next call that serves. */
@@ -230,39 +147,24 @@ static void copy_soon(pti_server *server, pti_post *send, pti_post *receive) {
     pti_copy copy = {.send = send, .receive = receive};
     if (receive != NULL)
         receive->comes_with_reply = can_reply(server, send, receive);
-    copy.part = find_copying_part(server, send, receive);
-    if ((copy.part != NULL || send->n_bytes > LONG_BYTES) && append_copy(server, &copy))
+    copy.part = pti_copy_find_part(server, send, receive);
+    if ((copy.part != NULL || send->n_bytes > LONG_BYTES) && pti_copy_append(server, &copy))
         return;
     if (copy.part != NULL) {
         refuse_message(server, POLYTILE_NO_MEMORY, no_memory, send);
         forget_copy(server, send, receive);
         return;
     }
-    copy_data(server, &copy);
+    pti_copy_data(server, &copy);
     end_copy(server, &copy);
 }
 
-/** Where the list has the first copy that a thread may make. */
-static pti_copy **find_copy(pti_server *server, const pti_server_part *part) {
-    pti_copy **at = &server->copy;
-    while (*at != NULL && (*at)->part != NULL && (*at)->part != part)
-        at = &(*at)->next;
-    return at;
-}
-
-/** Free a copy that is in no list, and what only it has. */
-static void free_copy(pti_copy *copy) {
-    free(copy->came);
-    free(copy->packet);
-    free(copy);
-}
-
-/** The same of one that is not made, with its message; what else comes of an incoming one has
+/** Free a copy that is not made, with its message; what else comes of an incoming one has
  * that. */
 static void drop_copy(pti_server *server, pti_copy *copy) {
     if (copy->incoming == NULL)
         forget_copy(server, copy->send, copy->receive);
-    free_copy(copy);
+    pti_copy_free(copy);
 }
 
 /** Let the piece leave that was copied, and the next one be copied. */
@@ -274,12 +176,11 @@ static void leave_piece(pti_server *server, pti_copy *copy) {
     if (server->is_ending) {
         drop_copy(server, copy);
     } else if (copy->at < send->n_bytes) {
-        copy->next = server->copy;
-        __atomic_store_n(&server->copy, copy, __ATOMIC_RELAXED);
+        pti_copy_put_back(server, copy);
     } else {
         complete_request(server, send, send);
         pti_post_free(send);
-        free_copy(copy);
+        pti_copy_free(copy);
     }
 }
 
@@ -316,30 +217,14 @@ static void end_long_copy(pti_server *server, pti_copy *copy) {
         note_piece(server, copy->incoming, copy->n_bytes);
     else
         end_copy(server, copy);
-    free_copy(copy);
-}
-
-/** Make the packet of the next piece that leaves. Without memory there is none, and the launch is
- * ended. */
-static void begin_piece(pti_server *server, pti_copy *copy) {
-    copy->n_bytes = pti_processes_size_piece(copy->send, copy->at);
-    copy->packet = pti_processes_make_piece(server, copy->send, copy->at, copy->n_bytes);
+    pti_copy_free(copy);
 }
 
 bool pti_match_copy(pti_server *server, const pti_server_part *part) {
-    pti_copy **at = find_copy(server, part), *copy = *at;
-    if (copy == NULL || server->is_ending)
+    pti_copy *copy = pti_copy_take(server, part);
+    if (copy == NULL)
         return false;
-    __atomic_store_n(at, copy->next, __ATOMIC_RELAXED);
-    if (copy->leaves)
-        begin_piece(server, copy);
-    server->n_copying++;
-    pthread_mutex_unlock(&server->mutex);
-    const bool is_done = copy_data(server, copy);
-    pthread_mutex_lock(&server->mutex);
-    server->n_copying--;
-    pthread_cond_broadcast(&server->changed);
-    if (is_done) {
+    if (pti_copy_make(server, copy)) {
         end_long_copy(server, copy);
         return true;
     }
@@ -351,8 +236,8 @@ bool pti_match_copy(pti_server *server, const pti_server_part *part) {
 
 void pti_match_leave(pti_server *server, pti_post *send) {
     const pti_copy copy = {
-        .send = send, .part = find_copying_part(server, send, NULL), .leaves = true};
-    if (append_copy(server, &copy))
+        .send = send, .part = pti_copy_find_part(server, send, NULL), .leaves = true};
+    if (pti_copy_append(server, &copy))
         return;
     refuse_message(server, POLYTILE_NO_MEMORY, no_memory, send);
     pti_post_forget(server, send);
@@ -361,14 +246,14 @@ void pti_match_leave(pti_server *server, pti_post *send) {
 void pti_match_arrive(pti_server *server, pti_incoming *incoming, char *came, const char *piece,
                       int64_t at, int64_t n_bytes) {
     const pti_post *receive = incoming->receive;
-    const bool is_to_device = receive != NULL && is_far(server, receive->owner);
+    const bool is_to_device = receive != NULL && pti_copy_is_far(server, receive->owner);
     const pti_copy copy = {.part = is_to_device ? server->participant[receive->owner].part : NULL,
                            .incoming = incoming,
                            .came = came,
                            .at = at,
                            .piece = piece,
                            .n_bytes = n_bytes};
-    if (is_to_device && append_copy(server, &copy))
+    if (is_to_device && pti_copy_append(server, &copy))
         return;
     if (is_to_device) {
         refuse_message(server, POLYTILE_NO_MEMORY, no_memory, incoming->send);

@@ -1,7 +1,6 @@
 #include "message/processes.h"
 
 #include "base/clock.h"
-#include "message/match.h"
 #include "message/slot_memory.h"
 #include <polytile/message.h>
 
@@ -218,7 +217,7 @@ pti_packet *pti_processes_take(pti_server *server) {
     return taken;
 }
 
-void pti_processes_send(pti_server *server, pti_post *send) {
+bool pti_processes_send(pti_server *server, pti_post *send) {
     pti_server_processes *of = server->processes;
     const bool is_kept = send->kept != NULL && send->data == send->kept;
     const bool goes_along = is_kept && send->n_bytes <= ALONG_BYTES;
@@ -231,10 +230,9 @@ void pti_processes_send(pti_server *server, pti_post *send) {
                        goes_along ? send->n_bytes : 0);
     if (goes_along)
         pti_post_forget(server, send);
-    else if (follows)
-        pti_match_leave(server, send);
-    else
+    else if (!follows)
         pti_posts_append(&of->offered, send);
+    return follows;
 }
 
 /** Wait for the data of a message; receive: what they go to, or NULL: they are kept. Both become

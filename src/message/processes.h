@@ -66,8 +66,8 @@ void pti_processes_post_all(pti_server *server, const pti_packet_head *head);
 
 /** Take a send to a slot elsewhere, which becomes the server's: its data go along if they are kept,
  * else when they are asked for. What is long, and kept for the program, may outlive its sender: its
- * data follow unasked. */
-void pti_processes_send(pti_server *server, pti_post *send);
+ * data are to leave unasked. Then this returns true, and the send stays the caller's. */
+bool pti_processes_send(pti_server *server, pti_post *send);
 
 /** Take the data of a message from elsewhere that come unasked: nobody receives it yet. It becomes
  * the server's. */

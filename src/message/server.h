@@ -5,7 +5,7 @@
 #include <polytile/message_ring.h>
 
 /* message: what serves the messages of one launch of a team kernel. slot_memory.h has the memory
- * that slots and the server share; match.h finds the receive of each send; hang.h knows who waits
+ * that slots and the server share; match.h finds the receive of each send, copy.h copies its data; hang.h knows who waits
  * for what, and names deadlocks; serve.h takes entries and does what they ask for; wait.h lets
  * threads wait, who serve meanwhile; program.h is the program's part. processes.h has what servers
  * of several processes tell each other, deliver.h does what that says, and still.h finds out

@@ -225,8 +225,8 @@ const Ending endings[] = {
     {POLLS_FOR_EVER, POLYTILE_TIMEOUT, {"err: TIMEOUT, nothing went on for 0.3 s", ""}},
 };
 
-/** Each deed ends a launch of two slots with its text, and the next launch is well. Where puts reach
- * other devices, one more is none. */
+/** Each deed ends a launch of two slots with its text, and the next launch is well. Where puts
+ * reach other devices, that deed is left out. */
 inline void expect_endings(const char *devices, const polytile_implementation &err,
                            const polytile_implementation &meet, bool do_puts_reach = false) {
     TeamLaunch team(devices, "block", 2);
