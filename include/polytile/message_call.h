@@ -100,12 +100,9 @@ PT_MESSAGE_FUNCTION void pt_put_entry(pt_slot *team) {
         pt_commit(team);
 }
 
-/** The first lane's result, for all. */
-PT_MESSAGE_FUNCTION int pt_share_result(pt_slot *team) {
-    PT_TEAM_SYNC;
-    const int shared = team->result;
-    PT_TEAM_SYNC;
-    return shared;
+/** The first lane's result, 0 or 1, for all. */
+PT_MESSAGE_FUNCTION int pt_share_result(const pt_slot *team) {
+    return PT_TEAM_OR(PT_LANE == 0 && team->result != 0);
 }
 
 /** Wait until a word is as large as wanted. */

@@ -13,6 +13,9 @@
 #define PT_LANES     ((int)blockDim.x)
 #define PT_TEAM_SYNC __syncthreads()
 
+/* Whether any lane says so, for all: a barrier, too. */
+#define PT_TEAM_OR(value) __syncthreads_or(value)
+
 #define PT_LOAD_RELAXED(word)         pt_load_relaxed(word)
 #define PT_LOAD_ACQUIRE(word)         pt_load_acquire(word)
 #define PT_STORE_RELEASE(word, value) pt_store_release(word, value)

@@ -1,6 +1,7 @@
 #include "message/copy.h"
 
 #include "message/processes.h"
+#include "message/spare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +126,7 @@ bool pti_copy_make(pti_server *server, pti_copy *copy) {
 }
 
 void pti_copy_free(pti_copy *copy) {
-    free(copy->came);
-    free(copy->packet);
+    pti_spare_release(copy->came);
+    pti_spare_release(copy->packet);
     free(copy);
 }

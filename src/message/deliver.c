@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "message/match.h"
 #include "message/serve.h"
+#include "message/spare.h"
 #include "message/still.h"
 #include <polytile/message.h>
 
@@ -76,7 +77,7 @@ static void take_piece(pti_server *server, int process, const pti_packet_head *h
     if (of != NULL)
         pti_match_arrive(server, of, came, data, head->at, data_bytes);
     else
-        free(came);
+        pti_spare_release(came);
 }
 
 /** All slots of another process have returned. */
@@ -158,5 +159,5 @@ void pti_deliver_packet(pti_server *server, int process, char *bytes, int64_t n_
     }
     pthread_mutex_unlock(&server->mutex);
     if (!is_piece)
-        free(bytes);
+        pti_spare_release(bytes);
 }

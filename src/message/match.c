@@ -2,6 +2,7 @@
 
 #include "message/copy.h"
 #include "message/processes.h"
+#include "message/spare.h"
 #include <polytile/message.h>
 
 #include <stdlib.h>
@@ -262,7 +263,7 @@ void pti_match_arrive(pti_server *server, pti_incoming *incoming, char *came, co
                (size_t)n_bytes);
         note_piece(server, incoming, n_bytes);
     }
-    free(came);
+    pti_spare_release(came);
 }
 
 /** Give a message to a receive; both are in no list any more. The program sees by the reply that a

@@ -16,8 +16,8 @@ void pti_match_receive(pti_server *server, pti_post *receive);
  * the server's. */
 void pti_match_leave(pti_server *server, pti_post *send);
 
-/** Put a piece of a message from another process, n_bytes of it from `at` on, where it belongs. came:
- * what the piece is in; it becomes the server's. */
+/** Put a piece of a message from another process, n_bytes of it from `at` on, where it belongs.
+ * came: what the piece is in; it becomes the server's. */
 void pti_match_arrive(pti_server *server, pti_incoming *incoming, char *came, const char *piece,
                       int64_t at, int64_t n_bytes);
 

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "message/slot_memory.h"
+#include "message/spare.h"
 #include <polytile/message.h>
 
 #include <stdio.h>
@@ -39,7 +40,8 @@ static bool make_ends(pti_server_processes *of) {
     of->end = calloc((size_t)of->n, sizeof(pti_packet *));
     bool is_made = of->end != NULL;
     for (int p = 0; of->end != NULL && p < of->n; p++) {
-        of->end[p] = p == of->own ? NULL : malloc(sizeof(pti_packet) + PTI_ERROR_BYTES);
+        of->end[p] =
+            p == of->own ? NULL : pti_spare_allocate((int64_t)sizeof(pti_packet) + PTI_ERROR_BYTES);
         is_made &= p == of->own || of->end[p] != NULL;
     }
     return is_made;
@@ -66,7 +68,7 @@ static void free_packets(pti_packet *first) {
     while (first != NULL) {
         pti_packet *packet = first;
         first = packet->next;
-        free(packet);
+        pti_spare_release(packet);
     }
 }
 
@@ -75,7 +77,7 @@ void pti_processes_free(pti_server_processes *processes) {
         return;
     free_packets(processes->first);
     for (int p = 0; processes->end != NULL && p < processes->n; p++)
-        free(processes->end[p]);
+        pti_spare_release(processes->end[p]);
     for (int p = 0; processes->state != NULL && p < processes->n; p++)
         free(processes->state[p].waits);
     free(processes->end);
@@ -130,7 +132,7 @@ static void append_packet(pti_server *server, pti_packet *packet) {
 /** Make a packet, without its data; NULL, after the launch was ended: there is no memory. */
 static pti_packet *make_packet(pti_server *server, int process, const pti_packet_head *head,
                                int64_t data_bytes) {
-    pti_packet *packet = malloc(sizeof *packet + (size_t)data_bytes);
+    pti_packet *packet = pti_spare_allocate((int64_t)sizeof *packet + data_bytes);
     if (packet == NULL) {
         pti_server_end(server, POLYTILE_NO_MEMORY,
                        "%s: there is no memory for a message of %lld bytes to rank %d of MPI",
@@ -201,7 +203,7 @@ pti_packet *pti_processes_make_piece(pti_server *server, const pti_post *send, i
 
 void pti_processes_post_piece(pti_server *server, pti_packet *piece) {
     if (!may_packets_leave(server)) {
-        free(piece);
+        pti_spare_release(piece);
         return;
     }
     server->processes->n_sent++;

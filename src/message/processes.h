@@ -40,7 +40,7 @@ typedef struct pti_packet_head {
     int64_t n_got;
 } pti_packet_head;
 
-/** A packet to another process, on the heap. The head and the data are what is carried. */
+/** A packet to another process, in memory of spare.h. The head and the data are what is carried. */
 typedef struct pti_packet {
     struct pti_packet *next;
     int process;

@@ -313,7 +313,7 @@ void pti_server_attend(pti_server_part *part) {
     bool has_ended = false;
     pthread_mutex_lock(&server->mutex);
     while (!has_ended) {
-        if (attend_once(part))
+        if (attend_once(part) || server->n_copying > 0)
             pace = start_pacer();
         const bool is_over = is_launch_over(server);
         if (!is_over && is_busy(&pace)) {

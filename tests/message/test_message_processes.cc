@@ -11,6 +11,7 @@ extern "C" {
 #include "message/deliver.h"
 #include "message/processes.h"
 #include "message/program.h"
+#include "message/spare.h"
 #include "message/wait.h"
 }
 
@@ -28,7 +29,7 @@ struct OtherProcess {
 
 void deliver(pti_server *server, pti_packet_head head, int64_t data_bytes = 0) {
     const size_t n_bytes = sizeof head + static_cast<size_t>(data_bytes);
-    char *bytes = static_cast<char *>(malloc(n_bytes + 1));
+    char *bytes = static_cast<char *>(pti_spare_allocate(static_cast<int64_t>(n_bytes) + 1));
     memset(bytes, 'x', n_bytes + 1);
     memcpy(bytes, &head, sizeof head);
     pti_deliver_packet(server, 1, bytes, static_cast<int64_t>(n_bytes));
@@ -47,7 +48,8 @@ pti_packet_head head_of(pti_packet_kind kind) {
 
 bool take_asks(pti_server *server) {
     bool is_asked = false;
-    for (pti_packet *packet; (packet = pti_processes_take(server)) != nullptr; free(packet))
+    for (pti_packet *packet; (packet = pti_processes_take(server)) != nullptr;
+         pti_spare_release(packet))
         is_asked |= packet->head.kind == PTI_ASK_PACKET;
     return is_asked;
 }

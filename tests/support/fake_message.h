@@ -12,17 +12,18 @@ extern "C" {
 /** The lane that the calling thread is, and how many its team has. */
 int fake_lane(void);
 int fake_lanes(void);
-/** Wait for all lanes of the team. */
-void fake_team_sync(void);
+/** Wait for all lanes of the team; whether any of them says so. */
+int fake_team_or(int value);
 void fake_pause(void);
 
 #ifdef __cplusplus
 }
 #endif
 
-#define PT_LANE      fake_lane()
-#define PT_LANES     fake_lanes()
-#define PT_TEAM_SYNC fake_team_sync()
+#define PT_LANE           fake_lane()
+#define PT_LANES          fake_lanes()
+#define PT_TEAM_SYNC      ((void)fake_team_or(0))
+#define PT_TEAM_OR(value) fake_team_or(value)
 
 #define PT_LOAD_RELAXED(word)         __atomic_load_n(word, __ATOMIC_RELAXED)
 #define PT_LOAD_ACQUIRE(word)         __atomic_load_n(word, __ATOMIC_ACQUIRE)

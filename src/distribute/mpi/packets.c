@@ -1,5 +1,6 @@
 #include "distribute/mpi/transport_mpi.h"
 #include "message/deliver.h"
+#include "message/spare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static polytile_status find_carrier(pti_mpi_transport *mpi, pti_mpi_carrier **ca
 void pti_mpi_carrier_free(pti_mpi_carrier *carrier) {
     for (int r = 0; carrier != NULL && r < carrier->n_ranks; r++)
         if (!is_on_its_way(&carrier->coming[r]))
-            free(carrier->coming[r].bytes);
+            pti_spare_release(carrier->coming[r].bytes);
     free(carrier);
 }
 
@@ -131,7 +132,7 @@ static polytile_status test_sent(const pti_mpi_transport *mpi, pti_mpi_carrier *
         }
         *has_moved = true;
         *at = tested->next;
-        free(tested->packet);
+        pti_spare_release(tested->packet);
         free(tested);
     }
 done:
@@ -149,8 +150,8 @@ static polytile_status begin_receive(const pti_mpi_transport *mpi, coming *from,
     if (!is_there)
         return POLYTILE_OK;
     PTI_MPI_TRY(mpi->transport.ctx, MPI_Get_count(&found, MPI_BYTE, &from->n_bytes));
-    free(from->bytes);
-    from->bytes = malloc((size_t)from->n_bytes);
+    pti_spare_release(from->bytes);
+    from->bytes = pti_spare_allocate(from->n_bytes);
     if (from->bytes == NULL)
         PTI_TRY(pti_fail_memory(mpi->transport.ctx, "a message of another rank", from->n_bytes));
     memset(from->bytes, 0, sizeof(pti_packet_head));

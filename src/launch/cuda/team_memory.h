@@ -9,7 +9,8 @@
 /* What a GPU's team kernels share with their server, kept from one launch to the next; and copies
  * by the GPU's copy engines while such a kernel has all of its processors. */
 
-/** Copies that copy engines cannot make at once go in parts through this many pinned buffers in turn, each of so many bytes. */
+/** Copies that copy engines cannot make at once go in parts through this many pinned buffers in
+ * turn, each of so many bytes. */
 enum { PTI_TEAM_BUFFERS = 2, PTI_TEAM_BUFFER_BYTES = 1 << 20 };
 
 typedef struct pti_cuda_team {
