@@ -13,8 +13,8 @@ bool pti_copy_is_far(const pti_server *server, int participant);
 bool pti_copy_is_near(const pti_server *server, const pti_post *send);
 
 /** The part whose device makes a copy, which only the thread that launched may ask it for: the
- * sender's, from which it comes, or else the receiver's; NULL: none need do so. receive: NULL: it is
- * kept, or leaves. */
+ * sender's, from which it comes, or else the receiver's; NULL: none need do so. receive: NULL: it
+ * is kept, or leaves. */
 pti_server_part *pti_copy_find_part(const pti_server *server, const pti_post *send,
                                     const pti_post *receive);
 
