@@ -52,6 +52,8 @@ void apsp_lanes_grid(void);
 void messages_small(void);
 void messages_many(void);
 void messages_large(void);
+/** Between two GPUs, if there are two that are linked. */
+void messages_linked(void);
 void crowded(void);
 void sparse_uniform_resident(void);
 void sparse_band_resident(void);

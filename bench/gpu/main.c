@@ -68,6 +68,7 @@ static const gpu_case cases[] = {
     {"messages_small", messages_small},
     {"messages_many", messages_many},
     {"messages_large", messages_large},
+    {"messages_linked", messages_linked},
     {"crowded", crowded},
     {"sparse_uniform_resident", sparse_uniform_resident},
     {"sparse_band_resident", sparse_band_resident},

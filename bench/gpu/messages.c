@@ -24,13 +24,13 @@ typedef struct talk_stage {
     float *message; /* pinned */
 } talk_stage;
 
-static void open_stage(talk_stage *s, int64_t n_slots, int64_t row_bytes) {
+static void open_stage(talk_stage *s, const char *devices, int64_t n_slots, int64_t row_bytes) {
     const int64_t extents[] = {n_slots, row_bytes / (int64_t)sizeof(float)};
     gpu_begin(GPU_WAITS_AS_EVER);
     s->n_slots = n_slots;
     s->rows = gpu_allocate_pinned(n_slots * row_bytes);
     s->message = gpu_allocate_pinned(row_bytes);
-    queue_stage_open_on(&s->queue, "cuda:0", TALK_DECLARATION, gpu_talk());
+    queue_stage_open_on(&s->queue, devices, TALK_DECLARATION, gpu_talk());
     queue_stage_wrap(&s->queue, 2, extents, s->rows);
     queue_stage_attach(&s->queue);
 }
@@ -65,11 +65,11 @@ static double time_launch(const talk_stage *s, talk_pattern pattern, int64_t rou
 }
 
 /** Seconds of one round, without what a launch takes. */
-static bench_times time_rounds(int64_t n_slots, talk_pattern pattern, int64_t rounds,
-                               int64_t n_bytes) {
+static bench_times time_rounds_on(const char *devices, int64_t n_slots, talk_pattern pattern,
+                                  int64_t rounds, int64_t n_bytes) {
     talk_stage s;
     bench_times times = {0}, none = {0};
-    open_stage(&s, n_slots, n_bytes < 64 ? 64 : n_bytes);
+    open_stage(&s, devices, n_slots, n_bytes < 64 ? 64 : n_bytes);
     time_launch(&s, pattern, rounds, n_bytes);
     for (int k = 0; k < N_TIMES; k++)
         bench_add_time(&none, time_launch(&s, pattern, 0, n_bytes));
@@ -77,6 +77,11 @@ static bench_times time_rounds(int64_t n_slots, talk_pattern pattern, int64_t ro
         bench_add_time(&times, (time_launch(&s, pattern, rounds, n_bytes) - bench_median(&none)) /
                                    (double)rounds);
     return times;
+}
+
+static bench_times time_rounds(int64_t n_slots, talk_pattern pattern, int64_t rounds,
+                               int64_t n_bytes) {
+    return time_rounds_on("cuda:0", n_slots, pattern, rounds, n_bytes);
 }
 
 /** The words that go to and fro by hand, in mapped memory. */
@@ -196,4 +201,132 @@ void messages_large(void) {
                                  .against = "the link",
                                  .ours = &pair,
                                  .rival = &link});
+}
+
+/* Two linked GPUs. */
+
+enum { PUT_LANES = 512 };
+
+/** What a GPU has of the way by hand. */
+typedef struct put_side {
+    float *mine;
+    float *far;
+    uint64_t *flag;
+} put_side;
+
+static void open_links(put_side side[2]) {
+    for (int g = 0; g < 2; g++) {
+        GPU_CALL(cudaSetDevice(g));
+        GPU_CALL(cudaDeviceEnablePeerAccess(1 - g, 0));
+        GPU_CALL(cudaMalloc((void **)&side[g].mine, 64));
+        GPU_CALL(cudaMalloc((void **)&side[g].far, 64));
+        GPU_CALL(cudaMalloc((void **)&side[g].flag, 64));
+        GPU_CALL(cudaMemset(side[g].mine, 0, 64));
+    }
+}
+
+/** One launch on each GPU, which talk so many rounds. */
+static double time_put_by_hand(put_side side[2], int64_t rounds) {
+    for (int g = 0; g < 2; g++) {
+        GPU_CALL(cudaSetDevice(g));
+        GPU_CALL(cudaMemset(side[g].flag, 0, 64));
+        GPU_CALL(cudaDeviceSynchronize());
+    }
+    const double start_s = bench_now_s();
+    for (int g = 0; g < 2; g++) {
+        const put_side *own = &side[g], *other = &side[1 - g];
+        void *arguments[] = {(void *)&other->far,
+                             (void *)&own->mine,
+                             (void *)&other->flag,
+                             (void *)&own->flag,
+                             &g,
+                             &rounds};
+        GPU_CALL(cudaSetDevice(g));
+        GPU_CALL(cudaLaunchKernel(gpu_plain_put(), (dim3){1, 1, 1}, (dim3){PUT_LANES, 1, 1},
+                                  arguments, 0, NULL));
+    }
+    for (int g = 0; g < 2; g++) {
+        GPU_CALL(cudaSetDevice(g));
+        GPU_CALL(cudaDeviceSynchronize());
+    }
+    return bench_now_s() - start_s;
+}
+
+static bench_times time_puts_by_hand(void) {
+    bench_times times = {0}, none = {0};
+    put_side side[2];
+    gpu_begin(GPU_WAITS_AS_EVER);
+    open_links(side);
+    time_put_by_hand(side, ROUNDS);
+    for (int k = 0; k < N_TIMES; k++)
+        bench_add_time(&none, time_put_by_hand(side, 0));
+    for (int k = 0; k < N_TIMES; k++)
+        bench_add_time(&times,
+                       (time_put_by_hand(side, ROUNDS) - bench_median(&none)) / (double)ROUNDS);
+    GPU_CALL(cudaSetDevice(0));
+    return times;
+}
+
+/** Seconds of one copy from GPU to GPU, each waited for. */
+static bench_times time_peer_copy(int64_t n_bytes) {
+    bench_times times = {0};
+    void *memory[2];
+    cudaStream_t stream;
+    for (int g = 0; g < 2; g++) {
+        GPU_CALL(cudaSetDevice(g));
+        GPU_CALL(cudaMalloc(&memory[g], (size_t)n_bytes));
+    }
+    GPU_CALL(cudaSetDevice(0));
+    GPU_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    for (int k = 0; k <= N_TIMES; k++) {
+        const double start_s = bench_now_s();
+        for (int round = 0; round < LARGE_ROUNDS; round++) {
+            GPU_CALL(cudaMemcpyPeerAsync(memory[1], 1, memory[0], 0, (size_t)n_bytes, stream));
+            GPU_CALL(cudaStreamSynchronize(stream));
+        }
+        if (k > 0)
+            bench_add_time(&times, (bench_now_s() - start_s) / LARGE_ROUNDS);
+    }
+    return times;
+}
+
+static void report_peer_copy(const char *name, int64_t n_bytes) {
+    const bench_times message =
+        time_rounds_on("cuda:0,cuda:1", 2, TALK_BETWEEN_TWO, LARGE_ROUNDS, n_bytes);
+    const bench_times copy = time_peer_copy(n_bytes);
+    gpu_report(&(gpu_comparison){.name = name,
+                                 .against = "a peer copy",
+                                 .ours = &message,
+                                 .rival = &copy,
+                                 .relation = BENCH_AT_LEAST,
+                                 .target = 0.9});
+}
+
+void messages_linked(void) {
+    int n_gpus = 0, can_access = 0;
+    GPU_CALL(cudaGetDeviceCount(&n_gpus));
+    if (n_gpus > 1)
+        GPU_CALL(cudaDeviceCanAccessPeer(&can_access, 0, 1));
+    if (can_access == 0)
+        return;
+    const bench_times by_hand = time_puts_by_hand();
+    const bench_times put = time_rounds_on("cuda:0,cuda:1", 2, TALK_BY_PUT, ROUNDS, 8);
+    const bench_times barrier = time_rounds_on("cuda:0,cuda:1", 2, TALK_AT_A_BARRIER, ROUNDS, 8);
+    const bench_times pair = time_rounds_on("cuda:0,cuda:1", 2, TALK_BETWEEN_TWO, ROUNDS, 8);
+    gpu_report(&(gpu_comparison){.name = "put and signal between two GPUs, one way",
+                                 .against = "the same by hand",
+                                 .ours = &put,
+                                 .rival = &by_hand,
+                                 .relation = BENCH_AT_MOST,
+                                 .target = 1.15});
+    gpu_report(&(gpu_comparison){.name = "a barrier of two GPUs",
+                                 .against = "put and signal by hand, one way",
+                                 .ours = &barrier,
+                                 .rival = &by_hand});
+    gpu_report(&(gpu_comparison){.name = "8 B between two GPUs by the server, one way",
+                                 .against = "put and signal by hand, one way",
+                                 .ours = &pair,
+                                 .rival = &by_hand});
+    report_peer_copy("1 MiB from GPU to GPU", LARGE_BYTES);
+    report_peer_copy("16 MiB from GPU to GPU", LONGEST_BYTES);
 }

@@ -43,3 +43,29 @@ static __global__ void plain_flags(volatile uint64_t *to_host, const volatile ui
 const void *gpu_plain_flags(void) {
     return (const void *)plain_flags;
 }
+
+static __global__ void plain_put(float *far, const float *mine, uint64_t *far_flag,
+                                 const uint64_t *flag, int me, int64_t rounds) {
+    for (int64_t round = 0; round < rounds; round++) {
+        const uint64_t number = (uint64_t)(round / 2 + 1);
+        uint64_t seen = 0;
+        if (me == round % 2) {
+            if (threadIdx.x < 2)
+                far[threadIdx.x] = mine[threadIdx.x];
+            __syncthreads();
+            if (threadIdx.x == 0)
+                asm volatile("st.release.sys.global.u64 [%0], %1;"
+                             :
+                             : "l"(far_flag), "l"(number)
+                             : "memory");
+            continue;
+        }
+        while (threadIdx.x == 0 && seen < number)
+            asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(seen) : "l"(flag) : "memory");
+        __syncthreads();
+    }
+}
+
+const void *gpu_plain_put(void) {
+    return (const void *)plain_put;
+}

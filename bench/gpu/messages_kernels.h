@@ -24,6 +24,11 @@ const polytile_implementation *gpu_talk(void);
  * (uint64_t *to_host, const uint64_t *from_host, int64_t rounds), both in mapped memory. */
 const void *gpu_plain_flags(void);
 
+/** By hand: a thread block on each of two linked GPUs, that put 8 bytes to each other in turn, with
+ * a number after them: (float *far, const float *mine, uint64_t *far_flag, const uint64_t *flag,
+ * int me, int64_t rounds). */
+const void *gpu_plain_put(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -67,7 +67,8 @@
  *         pt_wait_signal(signal, n_times)         wait until the slot's own signal has been given
  *                                                 so often since the launch began
  * Who has waited for a signal sees what the slot that gave it had put, and stored, before. A put
- * reaches slots of the same device alone.
+ * reaches slots of the same device, and of GPUs of one process that are linked with it, where
+ * elements of the array are as far from one another.
  *
  * Collective, by all slots in the same order
  *         pt_barrier()
@@ -84,8 +85,8 @@
  *
  * Errors, which end the launch and come from polytile_run() or the queue's next wait, with slot,
  * peer, tag and sizes in the text: INVALID (a rank or a tag out of range, a negative size, a buffer
- * outside the launch's arrays, a put to a slot of another device, a receive that is too small, too
- * many requests), DEADLOCK (no slot can go on: known at once, where the program cannot send
+ * outside the launch's arrays, a put to a slot out of reach, a receive that is too small, too many
+ * requests), DEADLOCK (no slot can go on: known at once, where the program cannot send
  * either), TIMEOUT (message_timeout_s of the launch's options passed without any progress),
  * NO_MEMORY; on a list of devices UNSUPPORTED (slots lie apart on one with memory of its own, a GPU
  * is twice in the list, several devices reduce into the same elements of an array, or the layout
@@ -194,7 +195,7 @@ polytile_status polytile_message_recv(polytile_queue *queue, void *data, int64_t
     pt_exchange(PT_TEAM, data, n_bytes, to, from, tag, status)
 
 #define pt_put(to, A, index, data, n_bytes)                                                        \
-    pt_put_bytes(PT_TEAM, to, &PT_APPLY(PT_AT, (A, PT_UNPACK index)), data, n_bytes)
+    pt_put_bytes(PT_TEAM, to, (A).at, &PT_APPLY(PT_AT, (A, PT_UNPACK index)), data, n_bytes)
 #define pt_signal(to, signal)           pt_signal_slot(PT_TEAM, to, signal)
 #define pt_wait_signal(signal, n_times) pt_await_signal(PT_TEAM, signal, n_times)
 

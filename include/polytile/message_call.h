@@ -100,12 +100,9 @@ PT_MESSAGE_FUNCTION void pt_put_entry(pt_slot *team) {
         pt_commit(team);
 }
 
-/** The first lane's result, for all. */
-PT_MESSAGE_FUNCTION int pt_share_result(pt_slot *team) {
-    PT_TEAM_SYNC;
-    const int shared = team->result;
-    PT_TEAM_SYNC;
-    return shared;
+/** The first lane's result, 0 or 1, for all. */
+PT_MESSAGE_FUNCTION int pt_share_result(const pt_slot *team) {
+    return PT_TEAM_OR(PT_LANE == 0 && team->result != 0);
 }
 
 /** Wait until a word is as large as wanted. */
@@ -334,20 +331,44 @@ PT_MESSAGE_FUNCTION int pt_is_here(const pt_slot *team, int rank) {
            (ring->part_of == 0 || ring->part_of[rank] == ring->part_of[team->rank]);
 }
 
-PT_MESSAGE_FUNCTION int pt_may_put(const pt_slot *team, const char *at, int64_t n_bytes, int to) {
-    const pt_ring *ring = team->ring;
-    int may = 0;
-    for (int m = 0; m < ring->n_memories && pt_is_here(team, to); m++)
-        may |= ring->memory[m].is_written &&
-               pt_lies_in(at, n_bytes, ring->memory[m].begin, ring->memory[m].end);
-    return may;
+PT_MESSAGE_FUNCTION int pt_may_write(const pt_memory *memory, const void *at, int64_t n_bytes) {
+    return memory->is_written && pt_lies_in(at, n_bytes, memory->begin, memory->end);
 }
 
-PT_MESSAGE_FUNCTION int pt_put_bytes(pt_slot *team, int to, void *at, const void *data,
-                                     int64_t n_bytes) {
-    if (!pt_may_put(team, (const char *)at, n_bytes, to))
+/** Where a slot of another device has the element whose address would be this one here; 0: nowhere
+ * that this slot may write. */
+PT_MESSAGE_FUNCTION void *pt_find_far(const pt_slot *team, int to, const void *origin, void *at,
+                                      int64_t n_bytes) {
+    const pt_ring *ring = team->ring;
+    const int is_far = to >= 0 && to < ring->n_ranks && ring->far != 0 && ring->part_of[to] >= 0;
+    for (int m = 0; m < ring->n_memories && is_far; m++) {
+        const pt_far_memory *far = &ring->far[ring->part_of[to] * ring->n_memories + m];
+        void *there = (void *)(uintptr_t)((uint64_t)(uintptr_t)at + far->shift);
+        if (far->origin == origin && pt_may_write(&far->memory, there, n_bytes))
+            return there;
+    }
+    return 0;
+}
+
+/** Where a put to a slot goes; 0: nowhere. */
+PT_MESSAGE_FUNCTION void *pt_find_target(const pt_slot *team, int to, const void *origin, void *at,
+                                         int64_t n_bytes) {
+    const pt_ring *ring = team->ring;
+    if (!pt_is_here(team, to))
+        return pt_find_far(team, to, origin, at, n_bytes);
+    for (int m = 0; m < ring->n_memories; m++)
+        if (pt_may_write(&ring->memory[m], at, n_bytes))
+            return at;
+    return 0;
+}
+
+/** Put to where the address of an element says, in a view that begins at the origin. */
+PT_MESSAGE_FUNCTION int pt_put_bytes(pt_slot *team, int to, const void *origin, void *at,
+                                     const void *data, int64_t n_bytes) {
+    void *target = pt_find_target(team, to, origin, at, n_bytes);
+    if (target == 0)
         return pt_refuse(team, PT_PUT_ENTRY, 0, to, 0, at, n_bytes);
-    pt_copy(at, data, n_bytes);
+    pt_copy(target, data, n_bytes);
     return pt_is_ending(team);
 }
 
@@ -359,16 +380,25 @@ PT_MESSAGE_FUNCTION void pt_ask_to_count(pt_slot *team, pt_kind kind, int peer, 
     PT_TEAM_SYNC;
 }
 
-/** Add to a word of the launch, after all that the lanes have stored; kind, peer and tag say the
- * same to the server of slots on several devices. */
-PT_MESSAGE_FUNCTION void pt_count_up(pt_slot *team, uint64_t *word, pt_kind kind, int peer,
-                                     int tag) {
+/** The first lane adds to a count of some parts, which are on linked devices. */
+PT_MESSAGE_FUNCTION void pt_count_far(const pt_slot *team, int64_t number, int first, int last) {
+    for (int p = first; p <= last; p++)
+        PT_ADD_FAR(&team->ring->far_count[p][number], 1);
+}
+
+/** Add to a count of the parts from first to last, after all that the lanes have stored; kind, peer
+ * and tag say the same to the server. */
+PT_MESSAGE_FUNCTION void pt_count_up(pt_slot *team, int64_t number, int first, int last,
+                                     pt_kind kind, int peer, int tag) {
+    const pt_ring *ring = team->ring;
     PT_TEAM_SYNC;
-    if (team->ring->part_of != 0) {
+    if (ring->part_of != 0 && ring->far_count == 0) {
         pt_ask_to_count(team, kind, peer, tag);
+    } else if (PT_LANE == 0 && ring->far_count != 0) {
+        pt_count_far(team, number, first, last);
     } else if (PT_LANE == 0) {
-        PT_ADD(word, 1);
-        PT_NOTIFY(team, word);
+        PT_ADD(&ring->count[number], 1);
+        PT_NOTIFY(team, &ring->count[number]);
     }
 }
 
@@ -379,7 +409,8 @@ PT_MESSAGE_FUNCTION int pt_refuse_signal(pt_slot *team, int to, int signal) {
 PT_MESSAGE_FUNCTION int pt_signal_slot(pt_slot *team, int to, int signal) {
     if (to < 0 || to >= team->ring->n_ranks || signal < 0 || signal >= PT_MAX_SIGNALS)
         return pt_refuse_signal(team, to, signal);
-    pt_count_up(team, &team->ring->count[to * PT_MAX_SIGNALS + signal], PT_GIVE_ENTRY, to, signal);
+    const int part = team->ring->part_of == 0 ? 0 : team->ring->part_of[to];
+    pt_count_up(team, to * PT_MAX_SIGNALS + signal, part, part, PT_GIVE_ENTRY, to, signal);
     return pt_is_ending(team);
 }
 

@@ -30,13 +30,13 @@ PT_MESSAGE_FUNCTION int pt_recv_like(pt_slot *team, void *data, int64_t n_bytes,
 /** A barrier is passed when all slots have arrived as often as this one. */
 PT_MESSAGE_FUNCTION int pt_meet(pt_slot *team) {
     const pt_ring *ring = team->ring;
-    uint64_t *arrivals = &ring->count[ring->n_ranks * PT_MAX_SIGNALS];
+    const int64_t arrivals = ring->n_ranks * PT_MAX_SIGNALS;
     PT_TEAM_SYNC;
     const uint64_t n_meetings = team->n_barriers + 1;
-    pt_count_up(team, arrivals, PT_ARRIVE_ENTRY, team->rank, 0);
+    pt_count_up(team, arrivals, 0, ring->n_parts - 1, PT_ARRIVE_ENTRY, team->rank, 0);
     if (PT_LANE == 0)
         team->n_barriers = n_meetings;
-    return pt_await_all(team, arrivals, n_meetings * (uint64_t)ring->n_ranks);
+    return pt_await_all(team, &ring->count[arrivals], n_meetings * (uint64_t)ring->n_ranks);
 }
 
 /** Return the rank that is so far from the root. */

@@ -3,8 +3,9 @@
 
 /*
  * What message_call.h needs of a thread block, which is a team of all its threads. Words are
- * loaded, and stored, at system scope: those of the server are in the host's memory. Slots add to
- * words of their own GPU alone. docs/messages.md argues from PTX's memory consistency model.
+ * loaded, and stored, at system scope: those of the server are in the host's memory. Slots add at
+ * the GPU's scope where all who add are on it, and else at system scope. docs/messages.md argues
+ * from PTX's memory consistency model.
  */
 #include <polytile/message_ring.h>
 
@@ -12,10 +13,14 @@
 #define PT_LANES     ((int)blockDim.x)
 #define PT_TEAM_SYNC __syncthreads()
 
+/* Whether any lane says so, for all: a barrier, too. */
+#define PT_TEAM_OR(value) __syncthreads_or(value)
+
 #define PT_LOAD_RELAXED(word)         pt_load_relaxed(word)
 #define PT_LOAD_ACQUIRE(word)         pt_load_acquire(word)
 #define PT_STORE_RELEASE(word, value) pt_store_release(word, value)
 #define PT_ADD(word, value)           pt_add(word, value)
+#define PT_ADD_FAR(word, value)       pt_add_far(word, value)
 #define PT_ADD_RELAXED(word, value)   pt_add_relaxed(word, value)
 
 /* The slot of a thread block, in its shared memory. */
@@ -53,6 +58,11 @@ static __device__ __forceinline__ uint64_t pt_add(uint64_t *word, uint64_t value
     return before;
 }
 
+/** Add to a word to which slots of linked GPUs add, too; who adds does not wait for the link. */
+static __device__ __forceinline__ void pt_add_far(uint64_t *word, uint64_t value) {
+    asm volatile("red.release.sys.global.add.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
+}
+
 /** Add without an order. */
 static __device__ __forceinline__ uint64_t pt_add_relaxed(uint64_t *word, uint64_t value) {
     uint64_t before;
@@ -63,25 +73,40 @@ static __device__ __forceinline__ uint64_t pt_add_relaxed(uint64_t *word, uint64
     return before;
 }
 
-/** A slot with the ring and the list of memories that it looks through at each call. */
-enum { PT_NEAR_MEMORIES = 16 };
+/** A slot with the ring and the lists that it looks through at each call, if they are short. */
+enum { PT_NEAR_MEMORIES = 16, PT_NEAR_PARTS = 8, PT_NEAR_RANKS = 256 };
 typedef struct pt_near {
     pt_slot slot;
     pt_ring ring;
     pt_memory memory[PT_NEAR_MEMORIES];
+    pt_far_memory far[PT_NEAR_MEMORIES];
+    uint64_t *far_count[PT_NEAR_PARTS];
+    int32_t part_of[PT_NEAR_RANKS];
 } pt_near;
+
+/** All lanes copy a list, if it is there and short; the first one notes where it is then. */
+#define PT_BRING_LIST(near, list, n, n_most)                                                       \
+    do {                                                                                           \
+        const int pt_n = (near)->ring.list == 0 || (n) > (n_most) ? 0 : (int)(n);                  \
+        for (int pt_k = PT_LANE; pt_k < pt_n; pt_k += PT_LANES)                                    \
+            (near)->list[pt_k] = (near)->ring.list[pt_k];                                          \
+        PT_TEAM_SYNC;                                                                              \
+        if (PT_LANE == 0 && pt_n > 0)                                                              \
+            (near)->ring.list = (near)->list;                                                      \
+    } while (0)
 
 static __device__ __forceinline__ pt_slot *pt_bring_near(pt_near *near, const pt_slot *far) {
     if (PT_LANE == 0) {
         near->slot = *far;
         near->ring = *far->ring;
         near->slot.ring = &near->ring;
-        if (near->ring.n_memories <= PT_NEAR_MEMORIES) {
-            for (int m = 0; m < near->ring.n_memories; m++)
-                near->memory[m] = near->ring.memory[m];
-            near->ring.memory = near->memory;
-        }
     }
+    PT_TEAM_SYNC;
+    const int n_memories = near->ring.n_memories, n_parts = near->ring.n_parts;
+    PT_BRING_LIST(near, memory, n_memories, PT_NEAR_MEMORIES);
+    PT_BRING_LIST(near, far, n_memories * n_parts, PT_NEAR_MEMORIES);
+    PT_BRING_LIST(near, far_count, n_parts, PT_NEAR_PARTS);
+    PT_BRING_LIST(near, part_of, near->ring.n_ranks, PT_NEAR_RANKS);
     PT_TEAM_SYNC;
     return &near->slot;
 }

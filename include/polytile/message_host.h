@@ -8,9 +8,13 @@
 #define PT_LANES     1
 #define PT_TEAM_SYNC ((void)0)
 
+/* Whether any lane says so, for all, who wait for each other. */
+#define PT_TEAM_OR(value) (value)
+
 #define PT_LOAD_ACQUIRE(word)         __atomic_load_n(word, __ATOMIC_ACQUIRE)
 #define PT_STORE_RELEASE(word, value) __atomic_store_n(word, value, __ATOMIC_RELEASE)
 #define PT_ADD(word, value)           __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL)
+#define PT_ADD_FAR(word, value)       __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL)
 #define PT_ADD_RELAXED(word, value)   __atomic_fetch_add(word, value, __ATOMIC_RELAXED)
 
 #ifdef __cplusplus

@@ -10,8 +10,9 @@
  * writes the entry, and commits it by one release store of its number, which counts on each time
  * round. The server takes entries in the order of their numbers, and answers each request by a
  * reply of the slot, which it commits likewise. Only slots add to words, and only to those in
- * memory of their own device; the server stores. Entries, payloads, replies and the server's words
- * are in memory of the host, which a device has mapped; all else is in the device's memory.
+ * memory of their own device, or of one that is linked with it; the server stores. Entries,
+ * payloads, replies and the server's words are in memory of the host, which a device has mapped;
+ * all else is in the device's memory.
  */
 #include <polytile/implementation.h>
 
@@ -20,7 +21,7 @@ extern "C" {
 #endif
 
 /** The layout of this header: a library runs only bodies that were compiled for its own. */
-enum { PT_RING_LAYOUT = 4 };
+enum { PT_RING_LAYOUT = 5 };
 
 enum {
     PT_MAX_REQUESTS = 16,    /* of a slot, under way at once */
@@ -85,6 +86,13 @@ typedef struct pt_memory {
     int32_t is_written; /* by the launch, so that messages may be received there */
 } pt_memory;
 
+/** The same memory on another device, where slots here put. */
+typedef struct pt_far_memory {
+    const void *origin; /* of the operand's view here, which names it */
+    uint64_t shift;     /* from where an element would be here to where it is there, modulo 2^64 */
+    pt_memory memory;   /* there; empty: it is out of reach */
+} pt_far_memory;
+
 /** What becomes of a send whose data came with its entry. */
 typedef struct pt_sent {
     int32_t tag;
@@ -102,9 +110,13 @@ typedef struct pt_ring {
     uint64_t *count; /* PT_MAX_SIGNALS of each slot, then arrivals at barriers; they only grow */
     const int32_t *part_of; /* of each rank, by its device; NULL: all slots are here, and add to the
                                counts, which the server does else */
+    uint64_t *const *far_count; /* the counts of each part, to which slots add all the same; NULL:
+                                   the server does */
+    const pt_far_memory *far;   /* n_memories of each part; NULL: slots reach those here alone */
     const pt_memory *memory;
     int32_t n_memories;
     int32_t n_ranks;
+    int32_t n_parts;
 } pt_ring;
 
 /** One slot. A thread block copies its own, and the ring, to where it reaches them soonest. */

@@ -11,9 +11,9 @@
  * slot notes what it has seen of them, and the credit for all slots in the device's memory, too.
  */
 
-/** Looks at a word before the server is told, and at it between two at `ending`; looks of pt_test()
- * before the server is told. */
-enum { PT_LOOKS_UNTOLD = 64, PT_LOOKS_A_CHECK = 16, PT_TESTS_UNTOLD = 1024 };
+/** Looks at a word before the server is told, and at it between two at `ending`; calls between two;
+ * looks of pt_test() before the server is told. */
+enum { PT_LOOKS_UNTOLD = 64, PT_LOOKS_A_CHECK = 16, PT_CALLS_A_CHECK = 64, PT_TESTS_UNTOLD = 1024 };
 
 #define PT_IS_ENDING(slot)            pt_is_ending_soon(slot)
 #define PT_AWAIT(slot, word, wanted)  pt_spin(slot, word, wanted, 1)
@@ -34,7 +34,7 @@ PT_MESSAGE_FUNCTION int pt_see_ending(pt_slot *slot) {
 
 /** Whether a slot has seen the end, or, now and then, the server says so. */
 PT_MESSAGE_FUNCTION int pt_is_ending_soon(pt_slot *slot) {
-    if (++slot->n_calls % PT_LOOKS_A_CHECK == 0)
+    if (++slot->n_calls % PT_CALLS_A_CHECK == 0)
         pt_see_ending(slot);
     return slot->is_ending;
 }

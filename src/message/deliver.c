@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "message/match.h"
 #include "message/serve.h"
+#include "message/spare.h"
 #include "message/still.h"
 #include <polytile/message.h>
 
@@ -62,36 +63,21 @@ static void give_data(pti_server *server, const pti_packet_head *head) {
     if (*at == NULL)
         return;
     pti_post *send = pti_posts_take(&of->offered, at);
-    send->is_asked = true;
     pti_server_note_progress(server);
-    if (send->kept == NULL)
-        pti_match_keep(server, send);
-    else
-        pti_processes_send(server, send);
+    pti_match_leave(server, send);
 }
 
-/** A piece of a message has come. */
-static void take_piece(pti_server *server, int process, const pti_packet_head *head,
+/** A piece of a message has come, in a packet that becomes the server's. */
+static void take_piece(pti_server *server, int process, const pti_packet_head *head, char *came,
                        const char *data, int64_t data_bytes) {
-    pti_copy **at = &server->processes->asked;
-    while (*at != NULL && ((*at)->send->offer != head->offer ||
-                           pti_process_of(server, (*at)->send->owner) != process))
-        at = &(*at)->next;
-    pti_copy *asked = *at;
-    if (asked == NULL)
-        return;
-    pti_post *send = asked->send, *receive = asked->receive;
-    memcpy(send->kept + head->at, data, (size_t)data_bytes);
-    pti_server_note_progress(server);
-    if (head->at + data_bytes < send->n_bytes)
-        return;
-    *at = asked->next;
-    free(asked);
-    send->data = send->kept;
-    if (receive != NULL)
-        pti_match_bring(server, send, receive);
+    pti_incoming *of = server->processes->incoming;
+    while (of != NULL &&
+           (of->send->offer != head->offer || pti_process_of(server, of->send->owner) != process))
+        of = of->next;
+    if (of != NULL)
+        pti_match_arrive(server, of, came, data, head->at, data_bytes);
     else
-        pti_match_send(server, send, true);
+        pti_spare_release(came);
 }
 
 /** All slots of another process have returned. */
@@ -116,7 +102,7 @@ static void note_end(pti_server *server, int process, const pti_packet_head *hea
 }
 
 static void take_packet(pti_server *server, int process, const pti_packet_head *head,
-                        const char *data, int64_t data_bytes) {
+                        const char *data) {
     switch (head->kind) {
     case PTI_MESSAGE_PACKET:
     case PTI_OFFER_PACKET:
@@ -127,9 +113,6 @@ static void take_packet(pti_server *server, int process, const pti_packet_head *
         break;
     case PTI_ASK_PACKET:
         give_data(server, head);
-        break;
-    case PTI_DATA_PACKET:
-        take_piece(server, process, head, data, data_bytes);
         break;
     case PTI_SIGNAL_PACKET:
         pti_serve_signal(server, head->to, head->tag);
@@ -158,16 +141,23 @@ static void take_packet(pti_server *server, int process, const pti_packet_head *
     }
 }
 
-void pti_deliver_packet(pti_server *server, int process, const void *bytes, int64_t n_bytes) {
-    const char *data = (const char *)bytes + sizeof(pti_packet_head);
+void pti_deliver_packet(pti_server *server, int process, char *bytes, int64_t n_bytes) {
+    const char *data = bytes + sizeof(pti_packet_head);
     pti_packet_head head;
     memcpy(&head, bytes, sizeof head);
     pthread_mutex_lock(&server->mutex);
+    const bool counts = !server->is_ending && server->phase != PTI_SERVER_OVER;
+    const bool is_piece = head.kind == PTI_DATA_PACKET && counts;
     if (head.kind == PTI_END_PACKET) {
         note_end(server, process, &head, data);
-    } else if (!server->is_ending && server->phase != PTI_SERVER_OVER) {
+    } else if (counts) {
         server->processes->n_got += head.kind < PTI_BEAT_PACKET;
-        take_packet(server, process, &head, data, n_bytes - (int64_t)sizeof head);
+        if (is_piece)
+            take_piece(server, process, &head, bytes, data, n_bytes - (int64_t)sizeof head);
+        else
+            take_packet(server, process, &head, data);
     }
     pthread_mutex_unlock(&server->mutex);
+    if (!is_piece)
+        pti_spare_release(bytes);
 }

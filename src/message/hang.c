@@ -162,31 +162,39 @@ static void end_with(pti_server *server, polytile_status status, const char *wha
     pti_text_free(&text);
 }
 
-/* Slots on one device add to counts that are far from the server, which asks for them when nobody
- * seems to go on. */
+/* Slots on devices add to counts that are far from the server, whose threads ask for them when
+ * nobody seems to go on: each for those of its own device. */
 
 /** The sum of what only grows: it differs when anything has. */
-static uint64_t sum_counts(const pti_server *server) {
+static uint64_t sum_counts(const pti_server_part *part) {
     uint64_t sum = 0;
-    for (int64_t k = 0; k < pti_n_counts(server); k++)
-        sum += server->part->count[k];
+    for (int64_t k = 0; k < pti_n_counts(part->server); k++)
+        sum += part->count[k];
     return sum;
 }
 
-/** Returns whether any has grown. */
-static bool fetch_counts(pti_server *server) {
-    const pti_server_part *part = server->part;
+/** Ask for the counts of a part. Returns whether any has grown. */
+static bool fetch_counts(pti_server_part *part) {
+    pti_server *server = part->server;
     const pti_slot_device *device = part->device;
     const size_t n_bytes = (size_t)pti_n_counts(server) * sizeof *part->count;
-    if (!pti_are_counts_far(server))
-        return false;
-    const uint64_t before = sum_counts(server);
+    const uint64_t before = sum_counts(part);
+    part->n_entries_asked = server->n_entries;
+    part->asked_s = pti_now_s();
     if (!device->fetch(device->device, part->count, part->ring.count, (int64_t)n_bytes)) {
         pti_server_end(server, POLYTILE_DEVICE, "%s: the device's signals cannot be read",
                        server->kernel_name);
         return false;
     }
-    return before != sum_counts(server);
+    return before != sum_counts(part);
+}
+
+/** Return whether the counts of all parts were asked for since the last entry was taken. */
+static bool are_counts_known(const pti_server *server) {
+    bool are = true;
+    for (int k = 0; k < server->n_parts && pti_are_counts_far(server); k++)
+        are &= server->part[k].n_entries_asked == server->n_entries;
+    return are;
 }
 
 static bool does_nobody_go_on(const pti_server *server) {
@@ -203,11 +211,12 @@ void pti_hang_describe(const pti_server *server, pti_text *text) {
     describe_waits(server, text);
 }
 
-void pti_hang_check(pti_server *server) {
+void pti_hang_check(pti_server *server, pti_server_part *part) {
     if (!does_nobody_go_on(server))
         return;
-    fetch_counts(server);
-    if (does_nobody_go_on(server))
+    if (pti_are_counts_far(server) && part->n_entries_asked != server->n_entries)
+        fetch_counts(part);
+    if (are_counts_known(server) && does_nobody_go_on(server))
         end_with(server, POLYTILE_DEADLOCK, "DEADLOCK, no slot can go on");
 }
 
@@ -220,17 +229,25 @@ static bool is_anything_awaited(const pti_server *server) {
     return is;
 }
 
-double pti_hang_check_time(pti_server *server) {
+/** Return whether the counts of all parts were asked for since time was up: none has grown. */
+static bool are_counts_old(const pti_server *server) {
+    bool are = true;
+    for (int k = 0; k < server->n_parts && pti_are_counts_far(server); k++)
+        are &= server->part[k].asked_s >= server->progress_s + server->timeout_s;
+    return are;
+}
+
+double pti_hang_check_time(pti_server *server, pti_server_part *part) {
     char what[64];
     const double now_s = pti_now_s();
     if (!is_anything_awaited(server) || server->n_copying > 0)
         server->progress_s = now_s;
     double left_s = server->progress_s + server->timeout_s - now_s;
-    if (left_s <= 0 && fetch_counts(server)) {
+    if (left_s <= 0 && pti_are_counts_far(server) && fetch_counts(part)) {
         server->progress_s = now_s;
         left_s = server->timeout_s;
     }
-    if (left_s > 0 || server->is_ending)
+    if (left_s > 0 || server->is_ending || !are_counts_old(server))
         return left_s > 0 ? left_s : server->timeout_s;
     snprintf(what, sizeof what, "TIMEOUT, nothing went on for %.1f s", server->timeout_s);
     end_with(server, POLYTILE_TIMEOUT, what);

@@ -25,11 +25,12 @@ bool pti_hang_is_still(const pti_server *server);
 void pti_hang_describe(const pti_server *server, pti_text *text);
 
 /** End the launch with DEADLOCK if all slots are blocked or have returned, nothing is copied, and
- * the program cannot send. All slots are of this process. */
-void pti_hang_check(pti_server *server);
+ * the program cannot send. All slots are of this process. part: whose device the thread may ask for
+ * its counts, if they are far. */
+void pti_hang_check(pti_server *server, pti_server_part *part);
 
 /** End the launch with TIMEOUT if something waits, and nothing went on for too long. Returns the
  * seconds until that could be. */
-double pti_hang_check_time(pti_server *server);
+double pti_hang_check_time(pti_server *server, pti_server_part *part);
 
 #endif

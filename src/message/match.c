@@ -1,6 +1,8 @@
 #include "message/match.h"
 
+#include "message/copy.h"
 #include "message/processes.h"
+#include "message/spare.h"
 #include <polytile/message.h>
 
 #include <stdlib.h>
@@ -37,22 +39,14 @@ static int rank_of(const pti_server *server, int participant) {
     return participant == server->n_slots ? PT_PROGRAM : participant;
 }
 
-static bool is_far(const pti_server *server, int participant) {
-    return pti_device_of(server, participant) != NULL;
-}
-
-/** Return whether the data of a send are in the host's memory. */
-static bool is_near(const pti_server *server, const pti_post *send) {
-    return !is_far(server, send->owner) || send->data == send->kept;
-}
-
 /** Return whether the reply to a receive, of a slot on a device, can bring the data: in it, or
  * beside the replies, if the slot has taken what was there. */
 static bool can_reply(const pti_server *server, const pti_post *send, const pti_post *receive) {
     const pti_participant *participant = &server->participant[receive->owner];
     const int64_t most_bytes =
         participant->n_given == participant->n_taken ? PT_PAYLOAD_BYTES : PT_REPLY_BYTES;
-    return is_far(server, receive->owner) && is_near(server, send) && send->n_bytes <= most_bytes;
+    return pti_copy_is_far(server, receive->owner) && pti_copy_is_near(server, send) &&
+           send->n_bytes <= most_bytes;
 }
 
 /** Put the data of a message into the reply to a receive, or beside it. */
@@ -115,14 +109,14 @@ static void refuse_message(pti_server *server, polytile_status status, const cha
 }
 
 static void join_posts(pti_server *server, pti_post *send, pti_post *receive);
-static void copy_soon(pti_server *server, pti_post *send, pti_post *receive);
 
 /** A message goes to the first receive that matches, or waits in the list; or it leaves for the
  * process of its receiver. */
 static void offer_message(pti_server *server, pti_post *send) {
     pti_participant *receiver = &server->participant[send->peer];
     if (pti_is_elsewhere(server, send->peer)) {
-        pti_processes_send(server, send);
+        if (pti_processes_send(server, send))
+            pti_match_leave(server, send);
         return;
     }
     pti_post **at = find_receive(&receiver->receives, send);
@@ -132,61 +126,16 @@ static void offer_message(pti_server *server, pti_post *send) {
         join_posts(server, send, pti_posts_take(&receiver->receives, at));
 }
 
-/** What comes after a copy: the message is there, on its way from the host to another device, or
- * kept until it is received. */
+/** What comes after a copy: the message is there, or kept until it is received. */
 static void end_copy(pti_server *server, const pti_copy *copy) {
     pti_post *send = copy->send;
-    if (copy->receive != NULL && !copy->is_halfway) {
+    if (copy->receive != NULL) {
         end_message(server, send, copy->receive);
         return;
     }
     send->data = send->kept;
     complete_request(server, send, send);
-    if (copy->receive != NULL)
-        copy_soon(server, send, copy->receive);
-    else
-        offer_message(server, send);
-}
-
-/** Copy the data of a message; false: a device could not. */
-static bool copy_data(const pti_server *server, const pti_copy *copy) {
-    const pti_slot_device *device = copy->part == NULL ? NULL : copy->part->device;
-    const pti_post *send = copy->send, *receive = copy->receive;
-    const bool is_to_host = receive == NULL || copy->is_halfway;
-    char *to = is_to_host ? send->kept : receive->data;
-    const bool from_far = !is_near(server, send);
-    const bool to_far = !is_to_host && is_far(server, receive->owner);
-    if (send->n_bytes == 0 || (receive != NULL && receive->comes_with_reply))
-        return true;
-    if (from_far || to_far)
-        return (from_far && to_far ? device->pass
-                : from_far         ? device->fetch
-                                   : device->store)(device->device, to, send->data, send->n_bytes);
-    memcpy(to, send->data, (size_t)send->n_bytes);
-    return true;
-}
-
-/** The part whose device makes a copy, which only the thread that launched may ask it for: the
- * sender's, from which it comes, or else the receiver's. NULL: none need do so. */
-static pti_server_part *find_copying_part(const pti_server *server, const pti_post *send,
-                                          const pti_post *receive) {
-    const bool brings_nothing =
-        send->n_bytes == 0 || (receive != NULL && receive->comes_with_reply);
-    if (brings_nothing)
-        return NULL;
-    if (!is_near(server, send))
-        return server->participant[send->owner].part;
-    return receive != NULL && is_far(server, receive->owner)
-               ? server->participant[receive->owner].part
-               : NULL;
-}
-
-/** Return whether a message goes from one device to another one, by the host's memory. */
-static bool is_between_devices(const pti_server *server, const pti_post *send,
-                               const pti_post *receive) {
-    return receive != NULL && send->n_bytes > 0 && !is_near(server, send) &&
-           is_far(server, receive->owner) &&
-           server->participant[send->owner].part != server->participant[receive->owner].part;
+    offer_message(server, send);
 }
 
 static void forget_copy(pti_server *server, pti_post *send, pti_post *receive) {
@@ -194,77 +143,127 @@ static void forget_copy(pti_server *server, pti_post *send, pti_post *receive) {
     pti_post_forget(server, receive);
 }
 
-/** Append a copy to those that are to be made without the mutex, in their order; false: there is no
- * memory to note it. */
-static bool append_copy(pti_server *server, const pti_copy *copy) {
-    pti_copy *later = malloc(sizeof *later), **last = &server->copy;
-    if (later == NULL)
-        return false;
-    while (*last != NULL)
-        last = &(*last)->next;
-    *later = *copy;
-    __atomic_store_n(last, later, __ATOMIC_RELAXED);
-    pthread_cond_broadcast(&server->changed);
-    return true;
-}
-
-/** Allocate memory of the host on the way from one device to another one, if a message goes there;
- * false: there is none. */
-static bool allocate_way(pti_copy *copy) {
-    if (copy->is_halfway)
-        copy->send->kept = malloc((size_t)copy->send->n_bytes);
-    return !copy->is_halfway || copy->send->kept != NULL;
-}
-
 /** Copy a message, or leave that to the next call that serves. */
 static void copy_soon(pti_server *server, pti_post *send, pti_post *receive) {
-    pti_copy copy = {.next = NULL,
-                     .send = send,
-                     .receive = receive,
-                     .is_halfway = is_between_devices(server, send, receive)};
+    pti_copy copy = {.send = send, .receive = receive};
     if (receive != NULL)
         receive->comes_with_reply = can_reply(server, send, receive);
-    copy.part = find_copying_part(server, send, receive);
-    if ((copy.part != NULL || send->n_bytes > LONG_BYTES) && allocate_way(&copy) &&
-        append_copy(server, &copy))
+    copy.part = pti_copy_find_part(server, send, receive);
+    if ((copy.part != NULL || send->n_bytes > LONG_BYTES) && pti_copy_append(server, &copy))
         return;
     if (copy.part != NULL) {
         refuse_message(server, POLYTILE_NO_MEMORY, no_memory, send);
         forget_copy(server, send, receive);
         return;
     }
-    copy_data(server, &copy);
+    pti_copy_data(server, &copy);
     end_copy(server, &copy);
 }
 
-/** Where the list has the first copy that a thread may make. */
-static pti_copy **find_copy(pti_server *server, const pti_server_part *part) {
-    pti_copy **at = &server->copy;
-    while (*at != NULL && (*at)->part != NULL && (*at)->part != part)
+/** Free a copy that is not made, with its message; what else comes of an incoming one has
+ * that. */
+static void drop_copy(pti_server *server, pti_copy *copy) {
+    if (copy->incoming == NULL)
+        forget_copy(server, copy->send, copy->receive);
+    pti_copy_free(copy);
+}
+
+/** Let the piece leave that was copied, and the next one be copied. */
+static void leave_piece(pti_server *server, pti_copy *copy) {
+    pti_post *send = copy->send;
+    pti_processes_post_piece(server, copy->packet);
+    copy->packet = NULL;
+    copy->at += copy->n_bytes;
+    if (server->is_ending) {
+        drop_copy(server, copy);
+    } else if (copy->at < send->n_bytes) {
+        pti_copy_put_back(server, copy);
+    } else {
+        complete_request(server, send, send);
+        pti_post_free(send);
+        pti_copy_free(copy);
+    }
+}
+
+/** Take a message out of those that come, all of which is there: its receive is done, or it is
+ * matched as one that is kept. */
+static void end_incoming(pti_server *server, pti_incoming *incoming) {
+    pti_incoming **at = &server->processes->incoming;
+    pti_post *send = incoming->send;
+    while (*at != incoming)
         at = &(*at)->next;
-    return at;
+    *at = incoming->next;
+    send->data = send->kept;
+    if (incoming->receive != NULL)
+        end_message(server, send, incoming->receive);
+    else
+        pti_match_send(server, send, true);
+    free(incoming);
+}
+
+static void note_piece(pti_server *server, pti_incoming *incoming, int64_t n_bytes) {
+    pti_server_note_progress(server);
+    incoming->n_left -= n_bytes;
+    if (incoming->n_left == 0)
+        end_incoming(server, incoming);
+}
+
+/** What comes after a copy was made without the mutex. */
+static void end_long_copy(pti_server *server, pti_copy *copy) {
+    if (copy->leaves) {
+        leave_piece(server, copy);
+        return;
+    }
+    if (copy->incoming != NULL)
+        note_piece(server, copy->incoming, copy->n_bytes);
+    else
+        end_copy(server, copy);
+    pti_copy_free(copy);
 }
 
 bool pti_match_copy(pti_server *server, const pti_server_part *part) {
-    pti_copy **at = find_copy(server, part), *next = *at;
-    if (next == NULL || server->is_ending)
+    pti_copy *copy = pti_copy_take(server, part);
+    if (copy == NULL)
         return false;
-    const pti_copy copy = *next;
-    __atomic_store_n(at, next->next, __ATOMIC_RELAXED);
-    server->n_copying++;
-    free(next);
-    pthread_mutex_unlock(&server->mutex);
-    const bool is_done = copy_data(server, &copy);
-    pthread_mutex_lock(&server->mutex);
-    server->n_copying--;
-    pthread_cond_broadcast(&server->changed);
-    if (is_done) {
-        end_copy(server, &copy);
+    if (pti_copy_make(server, copy)) {
+        end_long_copy(server, copy);
         return true;
     }
-    refuse_message(server, POLYTILE_DEVICE, "the device cannot copy", copy.send);
-    forget_copy(server, copy.send, copy.receive);
+    refuse_message(server, POLYTILE_DEVICE, "the device cannot copy",
+                   copy->incoming != NULL ? copy->incoming->send : copy->send);
+    drop_copy(server, copy);
     return true;
+}
+
+void pti_match_leave(pti_server *server, pti_post *send) {
+    const pti_copy copy = {
+        .send = send, .part = pti_copy_find_part(server, send, NULL), .leaves = true};
+    if (pti_copy_append(server, &copy))
+        return;
+    refuse_message(server, POLYTILE_NO_MEMORY, no_memory, send);
+    pti_post_forget(server, send);
+}
+
+void pti_match_arrive(pti_server *server, pti_incoming *incoming, char *came, const char *piece,
+                      int64_t at, int64_t n_bytes) {
+    const pti_post *receive = incoming->receive;
+    const bool is_to_device = receive != NULL && pti_copy_is_far(server, receive->owner);
+    const pti_copy copy = {.part = is_to_device ? server->participant[receive->owner].part : NULL,
+                           .incoming = incoming,
+                           .came = came,
+                           .at = at,
+                           .piece = piece,
+                           .n_bytes = n_bytes};
+    if (is_to_device && pti_copy_append(server, &copy))
+        return;
+    if (is_to_device) {
+        refuse_message(server, POLYTILE_NO_MEMORY, no_memory, incoming->send);
+    } else {
+        memcpy((receive == NULL ? incoming->send->kept : receive->data) + at, piece,
+               (size_t)n_bytes);
+        note_piece(server, incoming, n_bytes);
+    }
+    pti_spare_release(came);
 }
 
 /** Give a message to a receive; both are in no list any more. The program sees by the reply that a
@@ -290,19 +289,8 @@ static void join_posts(pti_server *server, pti_post *send, pti_post *receive) {
     pti_post_forget(server, send);
 }
 
-void pti_match_bring(pti_server *server, pti_post *send, pti_post *receive) {
-    copy_soon(server, send, receive);
-}
-
-void pti_match_send(pti_server *server, pti_post *send, bool is_kept) {
-    const bool is_expected = find_receive(&server->participant[send->peer].receives, send) != NULL;
-    if (is_expected || !is_kept || send->kept != NULL)
-        offer_message(server, send);
-    else
-        pti_match_keep(server, send);
-}
-
-void pti_match_keep(pti_server *server, pti_post *send) {
+/** Copy the data of a send, so that they are kept, and offer it then. */
+static void keep_message(pti_server *server, pti_post *send) {
     send->kept = malloc((size_t)send->n_bytes + 1);
     if (send->kept != NULL) {
         copy_soon(server, send, NULL);
@@ -310,6 +298,14 @@ void pti_match_keep(pti_server *server, pti_post *send) {
     }
     refuse_message(server, POLYTILE_NO_MEMORY, no_memory, send);
     pti_post_forget(server, send);
+}
+
+void pti_match_send(pti_server *server, pti_post *send, bool is_kept) {
+    const bool is_expected = find_receive(&server->participant[send->peer].receives, send) != NULL;
+    if (is_expected || !is_kept || send->kept != NULL)
+        offer_message(server, send);
+    else
+        keep_message(server, send);
 }
 
 const pti_post *pti_match_peek(pti_server *server, const pti_post *receive) {
@@ -347,7 +343,6 @@ void pti_match_forget_all(pti_server *server) {
     while (server->copy != NULL) {
         pti_copy *copy = server->copy;
         server->copy = copy->next;
-        forget_copy(server, copy->send, copy->receive);
-        free(copy);
+        drop_copy(server, copy);
     }
 }

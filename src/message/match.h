@@ -12,11 +12,14 @@ void pti_match_send(pti_server *server, pti_post *send, bool is_kept);
 /** Take a receive, which becomes the server's. */
 void pti_match_receive(pti_server *server, pti_post *receive);
 
-/** Copy the data of a send, so that they are kept, and offer it then. */
-void pti_match_keep(pti_server *server, pti_post *send);
+/** Let the data of a send leave for another process, each piece as soon as it is copied. It becomes
+ * the server's. */
+void pti_match_leave(pti_server *server, pti_post *send);
 
-/** Give a message, whose data are kept, to its receive; both are in no list any more. */
-void pti_match_bring(pti_server *server, pti_post *send, pti_post *receive);
+/** Put a piece of a message from another process, n_bytes of it from `at` on, where it belongs.
+ * came: what the piece is in; it becomes the server's. */
+void pti_match_arrive(pti_server *server, pti_incoming *incoming, char *came, const char *piece,
+                      int64_t at, int64_t n_bytes);
 
 /** The message that a receive would take; NULL: none is there. */
 const pti_post *pti_match_peek(pti_server *server, const pti_post *receive);

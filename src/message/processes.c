@@ -1,14 +1,22 @@
 #include "message/processes.h"
 
 #include "base/clock.h"
+#include "message/slot_memory.h"
+#include "message/spare.h"
 #include <polytile/message.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** What is kept and no longer goes along with its message; longer data go in pieces. */
-enum { ALONG_BYTES = 32768, PIECE_BYTES = 256 << 10 };
+/** What is kept and no longer goes along with its message; longer data go in pieces: as many of
+ * them as make copies and MPI overlap. */
+enum {
+    ALONG_BYTES = 32768,
+    PIECES_A_MESSAGE = 8,
+    LEAST_PIECE_BYTES = 64 << 10,
+    MOST_PIECE_BYTES = 256 << 10
+};
 
 /** Others hear of what goes on so often, in the time that a launch may stand still. */
 enum { BEATS_A_TIMEOUT = 8 };
@@ -32,7 +40,8 @@ static bool make_ends(pti_server_processes *of) {
     of->end = calloc((size_t)of->n, sizeof(pti_packet *));
     bool is_made = of->end != NULL;
     for (int p = 0; of->end != NULL && p < of->n; p++) {
-        of->end[p] = p == of->own ? NULL : malloc(sizeof(pti_packet) + PTI_ERROR_BYTES);
+        of->end[p] =
+            p == of->own ? NULL : pti_spare_allocate((int64_t)sizeof(pti_packet) + PTI_ERROR_BYTES);
         is_made &= p == of->own || of->end[p] != NULL;
     }
     return is_made;
@@ -55,16 +64,11 @@ bool pti_server_join(pti_server *server, int n_processes, int own, const pti_car
     return false;
 }
 
-static void free_packet(pti_packet *packet) {
-    pti_post_free(packet->pieces);
-    free(packet);
-}
-
 static void free_packets(pti_packet *first) {
     while (first != NULL) {
         pti_packet *packet = first;
         first = packet->next;
-        free_packet(packet);
+        pti_spare_release(packet);
     }
 }
 
@@ -73,7 +77,7 @@ void pti_processes_free(pti_server_processes *processes) {
         return;
     free_packets(processes->first);
     for (int p = 0; processes->end != NULL && p < processes->n; p++)
-        free(processes->end[p]);
+        pti_spare_release(processes->end[p]);
     for (int p = 0; processes->state != NULL && p < processes->n; p++)
         free(processes->state[p].waits);
     free(processes->end);
@@ -88,12 +92,12 @@ void pti_processes_forget(pti_server *server) {
         of->offered.first = post->next;
         pti_post_forget(server, post);
     }
-    while (of != NULL && of->asked != NULL) {
-        pti_copy *asked = of->asked;
-        of->asked = asked->next;
-        pti_post_forget(server, asked->send);
-        pti_post_forget(server, asked->receive);
-        free(asked);
+    while (of != NULL && of->incoming != NULL) {
+        pti_incoming *incoming = of->incoming;
+        of->incoming = incoming->next;
+        pti_post_forget(server, incoming->send);
+        pti_post_forget(server, incoming->receive);
+        free(incoming);
     }
 }
 
@@ -125,10 +129,10 @@ static void append_packet(pti_server *server, pti_packet *packet) {
     pti_server_wake(server, server->n_slots);
 }
 
-/** Make a packet; NULL, after the launch was ended: there is no memory. */
+/** Make a packet, without its data; NULL, after the launch was ended: there is no memory. */
 static pti_packet *make_packet(pti_server *server, int process, const pti_packet_head *head,
-                               const void *data, int64_t data_bytes) {
-    pti_packet *packet = malloc(sizeof *packet + (size_t)data_bytes);
+                               int64_t data_bytes) {
+    pti_packet *packet = pti_spare_allocate((int64_t)sizeof *packet + data_bytes);
     if (packet == NULL) {
         pti_server_end(server, POLYTILE_NO_MEMORY,
                        "%s: there is no memory for a message of %lld bytes to rank %d of MPI",
@@ -136,11 +140,8 @@ static pti_packet *make_packet(pti_server *server, int process, const pti_packet
         return NULL;
     }
     packet->process = process;
-    packet->pieces = NULL;
     packet->n_bytes = (int64_t)sizeof packet->head + data_bytes;
     packet->head = *head;
-    if (data_bytes > 0)
-        memcpy(packet->data, data, (size_t)data_bytes);
     return packet;
 }
 
@@ -151,9 +152,11 @@ static bool may_packets_leave(const pti_server *server) {
 void pti_processes_post(pti_server *server, int process, const pti_packet_head *head,
                         const void *data, int64_t data_bytes) {
     pti_packet *packet =
-        may_packets_leave(server) ? make_packet(server, process, head, data, data_bytes) : NULL;
+        may_packets_leave(server) ? make_packet(server, process, head, data_bytes) : NULL;
     if (packet == NULL)
         return;
+    if (data_bytes > 0)
+        memcpy(packet->data, data, (size_t)data_bytes);
     server->processes->n_sent += head->kind < PTI_BEAT_PACKET;
     append_packet(server, packet);
 }
@@ -176,62 +179,51 @@ static pti_packet_head head_of_send(const pti_post *send, pti_packet_kind kind) 
                              .n_bytes = send->n_bytes};
 }
 
-/** How long a message's next piece is. */
-static int64_t size_piece(const pti_packet *packet) {
-    const int64_t left = packet->pieces->n_bytes - packet->head.at;
-    return left < PIECE_BYTES ? left : PIECE_BYTES;
+static int64_t piece_bytes_in_tests;
+
+void pti_processes_set_piece(int64_t n_bytes) {
+    piece_bytes_in_tests = n_bytes;
 }
 
-/** Let the data leave that were asked for, which becomes the packet's: pieces are copied when they
- * do. */
-static void send_pieces(pti_server *server, pti_post *send) {
-    const pti_packet_head head = head_of_send(send, PTI_DATA_PACKET);
-    pti_packet *packet =
-        may_packets_leave(server)
-            ? make_packet(server, pti_process_of(server, send->peer), &head, NULL, 0)
-            : NULL;
-    if (packet == NULL) {
-        pti_post_forget(server, send);
+int64_t pti_processes_size_piece(const pti_post *send, int64_t at) {
+    const int64_t share = send->n_bytes / PIECES_A_MESSAGE, left = send->n_bytes - at;
+    const int64_t size = piece_bytes_in_tests > 0    ? piece_bytes_in_tests
+                         : share < LEAST_PIECE_BYTES ? LEAST_PIECE_BYTES
+                         : share < MOST_PIECE_BYTES  ? share
+                                                     : MOST_PIECE_BYTES;
+    return left < size ? left : size;
+}
+
+pti_packet *pti_processes_make_piece(pti_server *server, const pti_post *send, int64_t at,
+                                     int64_t n_bytes) {
+    pti_packet_head head = head_of_send(send, PTI_DATA_PACKET);
+    head.at = at;
+    return make_packet(server, pti_process_of(server, send->peer), &head, n_bytes);
+}
+
+void pti_processes_post_piece(pti_server *server, pti_packet *piece) {
+    if (!may_packets_leave(server)) {
+        pti_spare_release(piece);
         return;
     }
-    packet->pieces = send;
-    server->processes->n_sent += (send->n_bytes + PIECE_BYTES - 1) / PIECE_BYTES;
-    append_packet(server, packet);
-}
-
-/** The next piece of the first packet, which goes with the last one. NULL: as make_packet(). */
-static pti_packet *make_piece(pti_server *server, pti_packet *first) {
-    const int64_t n_bytes = size_piece(first);
-    pti_packet *piece = make_packet(server, first->process, &first->head,
-                                    first->pieces->data + first->head.at, n_bytes);
-    first->head.at += n_bytes;
-    if (piece == NULL || first->head.at < first->pieces->n_bytes)
-        return piece;
-    server->processes->first = first->next;
-    free_packet(first);
-    return piece;
+    server->processes->n_sent++;
+    append_packet(server, piece);
 }
 
 pti_packet *pti_processes_take(pti_server *server) {
     pthread_mutex_lock(&server->mutex);
     pti_packet *taken = server->processes->first;
-    if (taken != NULL && taken->pieces != NULL)
-        taken = make_piece(server, taken);
-    else if (taken != NULL)
+    if (taken != NULL)
         server->processes->first = taken->next;
     pthread_mutex_unlock(&server->mutex);
     return taken;
 }
 
-void pti_processes_send(pti_server *server, pti_post *send) {
+bool pti_processes_send(pti_server *server, pti_post *send) {
     pti_server_processes *of = server->processes;
     const bool is_kept = send->kept != NULL && send->data == send->kept;
-    const bool goes_along = is_kept && send->n_bytes <= ALONG_BYTES && !send->is_asked;
+    const bool goes_along = is_kept && send->n_bytes <= ALONG_BYTES;
     const bool follows = is_kept && !goes_along && send->peer == server->n_slots;
-    if (send->is_asked) {
-        send_pieces(server, send);
-        return;
-    }
     send->offer = goes_along ? 0 : ++of->n_offers;
     const pti_packet_head head = head_of_send(send, goes_along ? PTI_MESSAGE_PACKET
                                                     : follows  ? PTI_BRING_PACKET
@@ -240,30 +232,33 @@ void pti_processes_send(pti_server *server, pti_post *send) {
                        goes_along ? send->n_bytes : 0);
     if (goes_along)
         pti_post_forget(server, send);
-    else if (follows)
-        send_pieces(server, send);
-    else
+    else if (!follows)
         pti_posts_append(&of->offered, send);
+    return follows;
 }
 
-/** Wait for the data of a message; receive: NULL, or what they go to. Both become the server's.
- * False, after the launch was ended: there is no memory. */
+/** Wait for the data of a message; receive: what they go to, or NULL: they are kept. Both become
+ * the server's. False, after the launch was ended: there is no memory. */
 static bool await_data(pti_server *server, pti_post *send, pti_post *receive) {
-    pti_copy *asked = malloc(sizeof *asked);
-    send->kept = malloc((size_t)send->n_bytes + 1);
-    if (asked == NULL || send->kept == NULL) {
+    pti_incoming *incoming = malloc(sizeof *incoming);
+    if (receive == NULL)
+        send->kept = malloc((size_t)send->n_bytes + 1);
+    if (incoming == NULL || (receive == NULL && send->kept == NULL)) {
         pti_server_end(server, POLYTILE_NO_MEMORY,
                        "%s: there is no memory for a message of %lld bytes from %s to %s",
                        server->kernel_name, (long long)send->n_bytes,
                        pti_name_participant(server, send->owner).text,
                        pti_name_participant(server, send->peer).text);
-        free(asked);
+        free(incoming);
         pti_post_forget(server, send);
         pti_post_forget(server, receive);
         return false;
     }
-    *asked = (pti_copy){.next = server->processes->asked, .send = send, .receive = receive};
-    server->processes->asked = asked;
+    *incoming = (pti_incoming){.next = server->processes->incoming,
+                               .send = send,
+                               .receive = receive,
+                               .n_left = send->n_bytes};
+    server->processes->incoming = incoming;
     return true;
 }
 
@@ -314,6 +309,7 @@ void pti_server_check_begun(pti_server *server) {
     if (of != NULL && of->n_begun < of->n - 1)
         return;
     pti_server_note_progress(server);
+    pti_slot_memory_find_links(server);
     server->phase = PTI_SERVER_RUNS;
     pthread_cond_broadcast(&server->changed);
 }
@@ -332,7 +328,6 @@ static void send_ends(pti_server *server) {
         if (packet == NULL)
             continue;
         packet->process = p;
-        packet->pieces = NULL;
         packet->head = (pti_packet_head){.kind = PTI_END_PACKET, .status = (int32_t)server->status};
         snprintf(packet->data, PTI_ERROR_BYTES, "%s", server->is_ending ? server->text : "");
         packet->n_bytes = (int64_t)(sizeof packet->head + strlen(packet->data) + 1);
@@ -350,6 +345,6 @@ void pti_processes_tell(pti_server *server) {
         of->beat_s = now_s;
         pti_processes_post_all(server, &(pti_packet_head){.kind = PTI_BEAT_PACKET});
     }
-    if (!of->has_told_end && (server->is_ending || pti_have_all_returned(server)))
+    if (!of->has_told_end && (server->is_ending || pti_have_all_ended(server)))
         send_ends(server);
 }

@@ -40,12 +40,11 @@ typedef struct pti_packet_head {
     int64_t n_got;
 } pti_packet_head;
 
-/** A packet to another process, on the heap. The head and the data are what is carried. */
+/** A packet to another process, in memory of spare.h. The head and the data are what is carried. */
 typedef struct pti_packet {
     struct pti_packet *next;
     int process;
-    pti_post *pieces; /* it stands for those of this message from head.at on; owned; else NULL */
-    int64_t n_bytes;  /* of head and data */
+    int64_t n_bytes; /* of head and data */
     pti_packet_head head;
     char data[];
 } pti_packet;
@@ -67,8 +66,8 @@ void pti_processes_post_all(pti_server *server, const pti_packet_head *head);
 
 /** Take a send to a slot elsewhere, which becomes the server's: its data go along if they are kept,
  * else when they are asked for. What is long, and kept for the program, may outlive its sender: its
- * data follow unasked. */
-void pti_processes_send(pti_server *server, pti_post *send);
+ * data are to leave unasked. Then this returns true, and the send stays the caller's. */
+bool pti_processes_send(pti_server *server, pti_post *send);
 
 /** Take the data of a message from elsewhere that come unasked: nobody receives it yet. It becomes
  * the server's. */
@@ -77,6 +76,19 @@ void pti_processes_expect(pti_server *server, pti_post *send);
 /** Ask for the data of a message from elsewhere, which has found its receive; both become the
  * server's. */
 void pti_processes_ask(pti_server *server, pti_post *send, pti_post *receive);
+
+/** How long the piece of a message is that begins at `at`. */
+int64_t pti_processes_size_piece(const pti_post *send, int64_t at);
+
+/** Let pieces be no longer than this, for tests; 0: as long as is good. */
+void pti_processes_set_piece(int64_t n_bytes);
+
+/** Make a packet for such a piece, whose data are to be copied into it; NULL, after the launch was
+ * ended: there is no memory. The caller owns it. */
+pti_packet *pti_processes_make_piece(pti_server *server, const pti_post *send, int64_t at,
+                                     int64_t n_bytes);
+/** Let it leave; it becomes the server's. */
+void pti_processes_post_piece(pti_server *server, pti_packet *piece);
 
 /* What others are told of. Nothing happens where all slots are of this process. */
 void pti_processes_signal(pti_server *server, int slot, int signal);

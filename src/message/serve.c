@@ -171,8 +171,9 @@ void pti_serve_arrivals(pti_server *server, int64_t n_slots) {
 static const char *find_put_fault(const pti_server *server, const pt_entry *entry) {
     const bool is_rank = entry->peer >= 0 && entry->peer < server->n_slots;
     return is_rank && server->participant[entry->peer].part != server->participant[entry->slot].part
-               ? "the slots are on different devices, and a put reaches only its own; send it, and "
-                 "let the slot receive"
+               ? "the slots are on different devices, and a put reaches linked GPUs alone, in an "
+                 "array that the launch writes and that lies alike there; send it, and let the "
+                 "slot receive"
                : "the target is in no array that the launch writes, or no rank; put into one";
 }
 
@@ -261,6 +262,7 @@ static void serve_part(pti_server_part *part) {
         if (!take_payload(part, &entry, &kept))
             return;
         part->n_taken++;
+        server->n_entries++;
         PT_STORE_RELEASE(&part->words->n_taken, part->n_taken);
         if (server->n_crowded > 0)
             wake_crowded(part);

@@ -200,11 +200,12 @@ static polytile_status fail_server_memory(const pti_server_part *part, polytile_
 }
 
 polytile_status pti_server_begin(pti_server_part *part, polytile_context *ctx,
-                                 const pt_memory *memories, int n_memories,
-                                 const pti_slot_device *device) {
+                                 const pt_memory *memories, const polytile_view *views,
+                                 int n_memories, const pti_slot_device *device) {
     pti_server *server = part->server;
     pthread_mutex_lock(&server->mutex);
     part->device = device;
+    part->views = views;
     const bool is_made = pti_slot_memory_create(part, memories, n_memories);
     if (is_made) {
         part->phase = PTI_SERVER_BEGUN;
@@ -246,6 +247,12 @@ void pti_server_abandon(pti_server_part *part, const pti_error *why) {
     pthread_mutex_unlock(&server->mutex);
 }
 
+/** Wait until all parts are over: nobody stores in the memory of one any more. */
+static void await_parts(pti_server *server) {
+    while (server->n_over < server->n_parts || server->n_copying > 0)
+        pthread_cond_wait(&server->changed, &server->mutex);
+}
+
 /** What ended a launch, with its text on the context. The mutex is not locked. */
 static polytile_status tell_end(const pti_server *server, polytile_context *ctx,
                                 polytile_status status) {
@@ -257,9 +264,15 @@ polytile_status pti_server_meet(pti_server_part *part, polytile_context *ctx) {
     pthread_mutex_lock(&server->mutex);
     while (server->phase == PTI_SERVER_QUEUED && !server->is_ending)
         pthread_cond_wait(&server->changed, &server->mutex);
-    const bool may_run = server->phase == PTI_SERVER_RUNS;
+    if (server->phase == PTI_SERVER_RUNS && !server->is_ending && !pti_slot_memory_link(part))
+        pti_server_end(server, POLYTILE_DEVICE, "%s: the device cannot be given what slots reach",
+                       server->kernel_name);
+    const bool may_run = server->phase == PTI_SERVER_RUNS && !server->is_ending;
+    const bool do_others_run = server->phase == PTI_SERVER_RUNS;
     if (!may_run)
         end_part(part);
+    if (!may_run && do_others_run)
+        await_parts(server);
     const polytile_status status = may_run ? POLYTILE_OK : server->status;
     pthread_mutex_unlock(&server->mutex);
     return tell_end(server, ctx, status);
@@ -269,8 +282,7 @@ polytile_status pti_server_finish(pti_server_part *part, polytile_context *ctx) 
     pti_server *server = part->server;
     pthread_mutex_lock(&server->mutex);
     end_part(part);
-    while (server->n_over < server->n_parts || server->n_copying > 0)
-        pthread_cond_wait(&server->changed, &server->mutex);
+    await_parts(server);
     const polytile_status status = server->status;
     pthread_mutex_unlock(&server->mutex);
     return tell_end(server, ctx, status);

@@ -5,11 +5,11 @@
 #include <polytile/message_ring.h>
 
 /* message: what serves the messages of one launch of a team kernel. slot_memory.h has the memory
- * that slots and the server share; match.h finds the receive of each send; hang.h knows who waits
- * for what, and names deadlocks; serve.h takes entries and does what they ask for; wait.h lets
- * threads wait, who serve meanwhile; program.h is the program's part. processes.h has what servers
- * of several processes tell each other, deliver.h does what that says, and still.h finds out
- * whether nobody can go on in any. */
+ * that slots and the server share; match.h finds the receive of each send, copy.h copies its data;
+ * hang.h knows who waits for what, and names deadlocks; serve.h takes entries and does what they
+ * ask for; wait.h lets threads wait, who serve meanwhile; program.h is the program's part.
+ * processes.h has what servers of several processes tell each other, in memory of spare.h;
+ * deliver.h does what that says, and still.h finds out whether nobody can go on in any. */
 
 /** The server of a launch. It is made when the launch is, and goes on until nobody retains it, so
  * that the program can receive what slots have sent it. All threads may call its functions. */
@@ -100,8 +100,12 @@ typedef struct pti_slot_device {
     void *slots;  /* and of memory of the device */
     bool (*fetch)(void *device, void *to_host, const void *from_device, int64_t n_bytes);
     bool (*store)(void *device, void *to_device, const void *from_host, int64_t n_bytes);
-    /** Copy from the device's memory to its memory, without its processors. */
-    bool (*pass)(void *device, void *to_device, const void *from_device, int64_t n_bytes);
+    /** Copy from the device's memory to that of another one, or to its own, without processors. */
+    bool (*pass)(void *device, void *other, void *to_other, const void *from_device,
+                 int64_t n_bytes);
+    /** Return whether slots load, store and add to words in the memory of another device. Any
+     * thread may call it, before slots run. */
+    bool (*reaches)(void *device, void *other);
     /** Whether all slots have returned, or what ran them has failed. */
     pti_slots_state (*get_state)(void *device);
 } pti_slot_device;
@@ -117,15 +121,17 @@ pti_server_bytes pti_server_count_bytes(const pti_server_part *part, int n_memor
  * Begin to serve a part: make the slots, whose messages lie in these memories, which must live
  * until pti_server_finish().
  *
- * Shapes  device: where the slots are; NULL: they are threads of the host. It must live as long.
+ * Shapes  views: of the memories; device: where the slots are; NULL: they are threads of the host.
+ *         They must live as long.
  * Errors  NO_MEMORY; DEVICE (the slots could not be stored).
  */
 polytile_status pti_server_begin(pti_server_part *part, polytile_context *ctx,
-                                 const pt_memory *memories, int n_memories,
-                                 const pti_slot_device *device);
+                                 const pt_memory *memories, const polytile_view *views,
+                                 int n_memories, const pti_slot_device *device);
 
-/** Wait until all parts have begun, so that all slots can run at once. Errors: what ended the
- * launch before, as another part that cannot begin. No slot has run then, and none may. */
+/** Wait until all parts have begun, so that all slots can run at once, and let the slots of a part
+ * know what they reach on other devices. Errors: what ended the launch before, as another part that
+ * cannot begin; DEVICE. No slot of this part has run then, and none may. */
 polytile_status pti_server_meet(pti_server_part *part, polytile_context *ctx);
 
 /** A slot of a part that has begun, in the memory of the device where it is, by its number there;

@@ -28,6 +28,14 @@ typedef struct pti_slot_memory {
 bool pti_slot_memory_create(pti_server_part *part, const pt_memory *memories, int n_memories);
 void pti_slot_memory_free(pti_server_part *part);
 
+/** Find out which parts reach each other's memory, when all have begun, and with that whether slots
+ * count by themselves. */
+void pti_slot_memory_find_links(pti_server *server);
+
+/** Let the slots of a part know what they reach, before they run. False when the device cannot be
+ * reached. */
+bool pti_slot_memory_link(pti_server_part *part);
+
 /** Let rings have so few entries, 2 or another power of 2, for tests; 0: as many as is good. */
 void pti_slot_memory_set_entries(uint64_t n_entries);
 

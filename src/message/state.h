@@ -23,7 +23,6 @@ typedef struct pti_post {
     int64_t n_bytes;
     bool comes_with_reply; /* a receive, of a slot on a device, whose reply brings the data */
     int64_t offer; /* a send from one process to another: its number there; 0: it has none */
-    bool is_asked; /* likewise: it has its receive, and the data are to leave */
 } pti_post;
 
 /** Posts in the order in which they came. */
@@ -32,13 +31,28 @@ typedef struct pti_posts {
     pti_post *last;
 } pti_posts;
 
-/** A copy of a large message, which threads make without the mutex. */
+/** A message from another process whose data come, in packets. On the heap. */
+typedef struct pti_incoming {
+    struct pti_incoming *next;
+    pti_post *send;
+    pti_post *receive; /* NULL: they are kept */
+    int64_t n_left;    /* bytes that are not there yet */
+} pti_incoming;
+
+/** A copy of a large message, or of a piece of one, which threads make without the mutex. On the
+ * heap. */
 typedef struct pti_copy {
     struct pti_copy *next;
     pti_post *send;
-    pti_post *receive;     /* NULL: it is copied to be kept */
-    pti_server_part *part; /* whose thread makes it, by its device; NULL: any thread */
-    bool is_halfway;       /* from one device to the host, on its way to another one */
+    pti_post *receive;         /* NULL: it is copied to be kept, or leaves */
+    pti_server_part *part;     /* whose thread makes it, by its device; NULL: any thread */
+    bool leaves;               /* for another process, piece by piece */
+    int64_t at;                /* of the next piece that leaves, or of the one that has come */
+    pti_incoming *incoming;    /* of which a piece has come; NULL: none */
+    struct pti_packet *packet; /* that a piece goes into, while it is copied; owned */
+    char *came;                /* what has brought a piece; owned */
+    const char *piece;         /* in that */
+    int64_t n_bytes;           /* of the piece */
 } pti_copy;
 
 /** A slot, or the program, which is the last participant. */
@@ -82,7 +96,7 @@ typedef struct pti_server_processes {
     int64_t n_arrived_told;
     int64_t n_offers;  /* so far */
     pti_posts offered; /* sends whose data were not asked for yet */
-    pti_copy *asked;   /* messages from elsewhere whose data come */
+    pti_incoming *incoming;
     int64_t n_sent, n_got;
     bool is_told; /* the first process knows that nobody here can go on, with these counts */
     int64_t n_sent_told, n_got_told;
@@ -112,15 +126,23 @@ struct pti_server_part {
 
     /* Shared with slots; only those on the host may be reached by the addresses that they have. */
     pt_ring ring;
-    const pt_slot *slot;    /* for addresses alone, as ring.count and what follows */
-    const char *stages;     /* PTI_STAGES_BYTES of each slot */
-    pti_slot_memory memory; /* of it all */
-    pti_slot_words *words;  /* NULL: the slots are not there */
-    pt_reply *reply;        /* PT_MAX_REQUESTS of each slot */
-    char *payload;          /* PT_PAYLOAD_BYTES of each slot on a device */
-    uint64_t *count; /* ring.count, or of a device alone what it was when it was asked last */
+    const pt_slot *slot;     /* for addresses alone, as ring.count and what follows */
+    const char *stages;      /* PTI_STAGES_BYTES of each slot */
+    pti_slot_memory memory;  /* of it all */
+    pti_slot_words *words;   /* NULL: the slots are not there */
+    pt_reply *reply;         /* PT_MAX_REQUESTS of each slot */
+    char *payload;           /* PT_PAYLOAD_BYTES of each slot on a device */
+    uint64_t *count;         /* ring.count, or if that is far what it was when it was asked last */
+    uint64_t *counts_there;  /* in the memory of the device, which slots reach */
+    int64_t n_entries_asked; /* of the server, by then */
+    double asked_s;
     const pti_slot_device *device; /* where the slots are; NULL: threads of the host */
+    const polytile_view *views;    /* of the operands there */
+    uint64_t reached;              /* a bit for each part whose memory slots reach */
 };
+
+/** The most parts whose slots may reach each other's memory: as many bits as `reached` has. */
+enum { PTI_MOST_REACHED = 64 };
 
 struct pti_server {
     pthread_mutex_t mutex;
@@ -143,13 +165,16 @@ struct pti_server {
     pti_participant *participant; /* n_slots + 1 */
     int n_waiting;                /* slots with a word */
     int n_crowded;                /* of them, slots that wait for a place in the ring */
-    int n_here;                   /* slots of this process */
-    int n_ended;                  /* of them */
-    int n_polls;                  /* calls that found a request not done, since progress_s */
-    int n_copying;                /* copies that threads make now */
-    pti_copy *copy;               /* copies that nobody makes yet */
-    double progress_s;            /* when something last went on */
-    polytile_status status;       /* of the first failure */
+    int64_t n_entries;            /* that were taken, of all parts */
+    bool
+        do_slots_count; /* they add to counts in the memory of their devices, far from the server */
+    int n_here;         /* slots of this process */
+    int n_ended;        /* of them */
+    int n_polls;        /* calls that found a request not done, since progress_s */
+    int n_copying;      /* copies that threads make now */
+    pti_copy *copy;     /* copies that nobody makes yet */
+    double progress_s;  /* when something last went on */
+    polytile_status status; /* of the first failure */
     char text[PTI_ERROR_BYTES];
 
     bool is_ending;
@@ -189,11 +214,15 @@ static inline bool pti_have_all_returned(const pti_server *server) {
     return server->n_ended + elsewhere == server->n_slots;
 }
 
-/** Return whether slots add to counts that are in the memory of their device, far from the
+/** Return whether they have, and what they sent the program is where it goes, or has left. */
+static inline bool pti_have_all_ended(const pti_server *server) {
+    return pti_have_all_returned(server) && server->copy == NULL && server->n_copying == 0;
+}
+
+/** Return whether slots add to counts that are in the memory of their devices, far from the
  * server. */
 static inline bool pti_are_counts_far(const pti_server *server) {
-    return pti_is_one_part(server) && server->part->device != NULL &&
-           server->phase != PTI_SERVER_OVER;
+    return server->do_slots_count && server->phase != PTI_SERVER_OVER;
 }
 
 /** Return whether any slots are on a device. */

@@ -10,8 +10,8 @@
 
 #include <sched.h>
 
-/** Return whether only the thread that launched copies, and judges who can go on: all slots are on
- * one device, from which it alone may fetch the counts by which one judges. */
+/** Return whether only threads that launched copy, and judge who can go on: they alone may ask
+ * their devices for the counts by which one judges. */
 static bool does_launcher_judge(const pti_server *server) {
     return pti_are_counts_far(server);
 }
@@ -24,22 +24,17 @@ void pti_server_close(pti_server *server) {
     pti_server_wake(server, server->n_slots);
 }
 
-/** See whether anybody can go on. */
-static void judge_slots(pti_server *server) {
+/** See whether anybody can go on; part: see pti_hang_check(). */
+static void judge_slots(pti_server *server, pti_server_part *part) {
     if (server->processes != NULL)
         pti_still_note(server, pti_hang_is_still(server));
     else
-        pti_hang_check(server);
-}
-
-/** Return whether all slots have returned, and what they sent the program is where it goes. */
-static bool have_all_ended(const pti_server *server) {
-    return pti_have_all_returned(server) && server->copy == NULL && server->n_copying == 0;
+        pti_hang_check(server, part);
 }
 
 /** Close a launch that has no slots here when all others have returned: no part does so. */
 static void close_without_parts(pti_server *server) {
-    if (server->n_parts == 0 && server->phase == PTI_SERVER_RUNS && have_all_ended(server))
+    if (server->n_parts == 0 && server->phase == PTI_SERVER_RUNS && pti_have_all_ended(server))
         pti_server_close(server);
 }
 
@@ -49,7 +44,7 @@ void pti_wait_serve(pti_server *server) {
         pti_serve(server);
     while (!does_launcher_judge(server) && pti_match_copy(server, NULL));
     if (!does_launcher_judge(server))
-        judge_slots(server);
+        judge_slots(server, NULL);
     close_without_parts(server);
 }
 
@@ -255,7 +250,7 @@ void pti_server_end_slot(pti_server_part *part, int rank) {
 
 /** Return whether nobody can need this part's thread any more, but for slots of its own. */
 static bool is_launch_over(const pti_server *server) {
-    return have_all_ended(server) || server->is_ending;
+    return pti_have_all_ended(server) || server->is_ending;
 }
 
 static bool is_part_over(const pti_server_part *part) {
@@ -268,7 +263,7 @@ void pti_server_wait(pti_server_part *part) {
     pthread_mutex_lock(&server->mutex);
     while (!is_part_over(part)) {
         pti_wait_serve(server);
-        const struct timespec until = time_after(pti_hang_check_time(server));
+        const struct timespec until = time_after(pti_hang_check_time(server, part));
         if (!is_part_over(part))
             pthread_cond_timedwait(&server->changed, &server->mutex, &until);
     }
@@ -285,8 +280,8 @@ static bool attend_once(pti_server_part *part) {
         has_copied = true;
         pti_serve(server);
     }
-    judge_slots(server);
-    pti_hang_check_time(server);
+    judge_slots(server, part);
+    pti_hang_check_time(server, part);
     return has_copied || part->n_taken != n_taken;
 }
 
@@ -318,7 +313,7 @@ void pti_server_attend(pti_server_part *part) {
     bool has_ended = false;
     pthread_mutex_lock(&server->mutex);
     while (!has_ended) {
-        if (attend_once(part))
+        if (attend_once(part) || server->n_copying > 0)
             pace = start_pacer();
         const bool is_over = is_launch_over(server);
         if (!is_over && is_busy(&pace)) {

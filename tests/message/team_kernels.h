@@ -52,7 +52,7 @@ POLYTILE_TEAM_KERNEL(err, (s), (int32_t, deed), (int32_t, A, 2)) {
                 return;
         return;
     case PUTS_ELSEWHERE:
-        (void)(pt_rank() == 1 && pt_put_bytes(PT_TEAM, 0, &elsewhere, &PT_AT(A, s, 0), 4));
+        (void)(pt_rank() == 1 && pt_put_bytes(PT_TEAM, 0, A.at, &elsewhere, &PT_AT(A, s, 0), 4));
         return;
     case PUTS_TO_THE_OTHER:
         (void)(pt_rank() == 1 && pt_put(0, A, (0, 0), &PT_AT(A, s, 0), 4));
@@ -66,6 +66,12 @@ POLYTILE_TEAM_KERNEL(err, (s), (int32_t, deed), (int32_t, A, 2)) {
         while (!is_done)
             if (pt_test(&request, &is_done, nullptr))
                 return;
+        return;
+    case SENDS_LONG_TO_THE_RIGHT:
+        for (int k = PT_LANE; pt_rank() == 0 && k < PT_EXTENT(A, 1); k += PT_LANES)
+            PT_AT(A, s, k) = 7;
+        (void)(pt_rank() == 0 ? pt_send(&PT_AT(A, s, 0), 4100, 1, 7)
+                              : pt_recv(&PT_AT(A, s, 0), 4100, 0, 7, nullptr));
         return;
     default:
         while (!pt_signal(other, 0))

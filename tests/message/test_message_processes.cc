@@ -11,6 +11,7 @@ extern "C" {
 #include "message/deliver.h"
 #include "message/processes.h"
 #include "message/program.h"
+#include "message/spare.h"
 #include "message/wait.h"
 }
 
@@ -27,9 +28,11 @@ struct OtherProcess {
 };
 
 void deliver(pti_server *server, pti_packet_head head, int64_t data_bytes = 0) {
-    std::vector<char> bytes(sizeof head + static_cast<size_t>(data_bytes) + 1, 'x');
-    memcpy(bytes.data(), &head, sizeof head);
-    pti_deliver_packet(server, 1, bytes.data(), static_cast<int64_t>(bytes.size()) - 1);
+    const size_t n_bytes = sizeof head + static_cast<size_t>(data_bytes);
+    char *bytes = static_cast<char *>(pti_spare_allocate(static_cast<int64_t>(n_bytes) + 1));
+    memset(bytes, 'x', n_bytes + 1);
+    memcpy(bytes, &head, sizeof head);
+    pti_deliver_packet(server, 1, bytes, static_cast<int64_t>(n_bytes));
 }
 
 pti_packet_head head_of(pti_packet_kind kind) {
@@ -45,7 +48,8 @@ pti_packet_head head_of(pti_packet_kind kind) {
 
 bool take_asks(pti_server *server) {
     bool is_asked = false;
-    for (pti_packet *packet; (packet = pti_processes_take(server)) != nullptr; free(packet))
+    for (pti_packet *packet; (packet = pti_processes_take(server)) != nullptr;
+         pti_spare_release(packet))
         is_asked |= packet->head.kind == PTI_ASK_PACKET;
     return is_asked;
 }
@@ -81,7 +85,7 @@ pti_carrying carry(void *carrier, pti_server *server) {
 void run_part(pti_server_part *part) {
     polytile_context *ctx = nullptr;
     polytile_context_create(&ctx);
-    EXPECT_EQ(pti_server_begin(part, ctx, nullptr, 0, nullptr), POLYTILE_OK);
+    EXPECT_EQ(pti_server_begin(part, ctx, nullptr, nullptr, 0, nullptr), POLYTILE_OK);
     EXPECT_EQ(pti_server_meet(part, ctx), POLYTILE_OK);
     pti_server_end_slot(part, OWN_SLOT);
     pti_server_wait(part);

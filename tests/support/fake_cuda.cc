@@ -186,6 +186,14 @@ cudaError_t FakeCuda::cudaDeviceCanAccessPeer(int *can_access, int number, int o
     return cudaSuccess;
 }
 
+/** Links add as they load. */
+cudaError_t FakeCuda::cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute,
+                                                int number, int other) {
+    if (attribute != cudaDevP2PAttrNativeAtomicSupported)
+        return cudaErrorInvalidValue;
+    return cudaDeviceCanAccessPeer(value, number, other);
+}
+
 cudaError_t FakeCuda::cudaDeviceEnablePeerAccess(int other, unsigned flags) {
     if (flags != 0)
         return cudaErrorInvalidValue;

@@ -12,22 +12,24 @@ extern "C" {
 /** The lane that the calling thread is, and how many its team has. */
 int fake_lane(void);
 int fake_lanes(void);
-/** Wait for all lanes of the team. */
-void fake_team_sync(void);
+/** Wait for all lanes of the team; whether any of them says so. */
+int fake_team_or(int value);
 void fake_pause(void);
 
 #ifdef __cplusplus
 }
 #endif
 
-#define PT_LANE      fake_lane()
-#define PT_LANES     fake_lanes()
-#define PT_TEAM_SYNC fake_team_sync()
+#define PT_LANE           fake_lane()
+#define PT_LANES          fake_lanes()
+#define PT_TEAM_SYNC      ((void)fake_team_or(0))
+#define PT_TEAM_OR(value) fake_team_or(value)
 
 #define PT_LOAD_RELAXED(word)         __atomic_load_n(word, __ATOMIC_RELAXED)
 #define PT_LOAD_ACQUIRE(word)         __atomic_load_n(word, __ATOMIC_ACQUIRE)
 #define PT_STORE_RELEASE(word, value) __atomic_store_n(word, value, __ATOMIC_RELEASE)
 #define PT_ADD(word, value)           __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL)
+#define PT_ADD_FAR(word, value)       __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL)
 #define PT_ADD_RELAXED(word, value)   __atomic_fetch_add(word, value, __ATOMIC_RELAXED)
 #define PT_PAUSE(n_looks)             fake_pause()
 

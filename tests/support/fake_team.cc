@@ -13,15 +13,20 @@ constexpr int n_lanes = 2;
 /* A barrier that can be passed again and again. */
 class Barrier {
   public:
-    void arrive() {
+    /* Returns whether any of those who arrive says so. */
+    bool arrive(bool value) {
         std::unique_lock<std::mutex> lock(mutex_);
         const int64_t round = round_;
+        does_any_ |= value;
         if (++n_arrived_ == n_lanes) {
             n_arrived_ = 0;
+            said_ = does_any_;
+            does_any_ = false;
             round_++;
             passed_.notify_all();
         }
         passed_.wait(lock, [&] { return round_ != round; });
+        return said_;
     }
 
   private:
@@ -29,6 +34,8 @@ class Barrier {
     std::condition_variable passed_;
     int n_arrived_ = 0;
     int64_t round_ = 0;
+    bool does_any_ = false; /* of the round */
+    bool said_ = false;     /* of the one before */
 };
 
 thread_local int lane = 0;
@@ -44,8 +51,8 @@ int fake_lanes(void) {
     return n_lanes;
 }
 
-void fake_team_sync(void) {
-    barrier->arrive();
+int fake_team_or(int value) {
+    return barrier->arrive(value != 0);
 }
 
 void fake_pause(void) {

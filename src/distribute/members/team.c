@@ -164,8 +164,9 @@ static polytile_status check_apart(const pti_group *group, const pti_recorded *r
         pti_boxes_count(threads) == pti_box_count(box))
         return POLYTILE_OK;
     return pti_fail(group->ctx, POLYTILE_UNSUPPORTED,
-                    "%s: the %lld slots of %s lie apart, in %d places, and a device with memory of "
-                    "its own runs slots that lie together; choose a block or weighted layout",
+                    "%s: the %lld slots of %s lie apart, in %d places; a device with memory of its "
+                    "own would also hold, and bring home, what the slots between them own, and so "
+                    "runs slots that lie together; choose a block or weighted layout",
                     recorded->prepared->instance->kernel_name, (long long)pti_boxes_count(threads),
                     pti_queue_text(group->member[local]), threads->n_boxes);
 }

@@ -1,7 +1,9 @@
 #include "distribute/mpi/transport_mpi.h"
 #include "message/deliver.h"
+#include "message/spare.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Packets between the servers of a team kernel's launch. Those of each launch have a tag of their
  * own: a rank that is done goes on to the next launch while others still receive. MPI does not
@@ -27,10 +29,17 @@ typedef struct sent {
 
 /** The packet that comes from a rank. */
 typedef struct coming {
-    MPI_Request request; /* MPI_REQUEST_NULL: none comes */
-    char *bytes;         /* owned */
+    MPI_Request request; /* MPI_REQUEST_NULL: none comes, or a test of one has failed */
+    bool is_tested;
+    char *bytes; /* owned */
     int n_bytes;
 } coming;
+
+/** Return whether MPI has begun to receive a packet, which is not there yet. A test that fails may
+ * have ended it: then the next one finds that. */
+static bool is_on_its_way(const coming *from) {
+    return from->is_tested || from->request != MPI_REQUEST_NULL;
+}
 
 typedef struct pti_mpi_carrier {
     sent *first;
@@ -56,8 +65,8 @@ static polytile_status find_carrier(pti_mpi_transport *mpi, pti_mpi_carrier **ca
 /** MPI may still use the memory of what it has not sent or received. */
 void pti_mpi_carrier_free(pti_mpi_carrier *carrier) {
     for (int r = 0; carrier != NULL && r < carrier->n_ranks; r++)
-        if (carrier->coming[r].request == MPI_REQUEST_NULL)
-            free(carrier->coming[r].bytes);
+        if (!is_on_its_way(&carrier->coming[r]))
+            pti_spare_release(carrier->coming[r].bytes);
     free(carrier);
 }
 
@@ -123,14 +132,15 @@ static polytile_status test_sent(const pti_mpi_transport *mpi, pti_mpi_carrier *
         }
         *has_moved = true;
         *at = tested->next;
-        free(tested->packet);
+        pti_spare_release(tested->packet);
         free(tested);
     }
 done:
     return status;
 }
 
-/** Begin to receive the next packet of a rank, if there is one. */
+/** Begin to receive the next packet of a rank, if there is one. What MPI does not bring is a packet
+ * of no kind. */
 static polytile_status begin_receive(const pti_mpi_transport *mpi, coming *from, int rank,
                                      int tag) {
     polytile_status status = POLYTILE_OK;
@@ -140,10 +150,11 @@ static polytile_status begin_receive(const pti_mpi_transport *mpi, coming *from,
     if (!is_there)
         return POLYTILE_OK;
     PTI_MPI_TRY(mpi->transport.ctx, MPI_Get_count(&found, MPI_BYTE, &from->n_bytes));
-    free(from->bytes);
-    from->bytes = malloc((size_t)from->n_bytes);
+    pti_spare_release(from->bytes);
+    from->bytes = pti_spare_allocate(from->n_bytes);
     if (from->bytes == NULL)
         PTI_TRY(pti_fail_memory(mpi->transport.ctx, "a message of another rank", from->n_bytes));
+    memset(from->bytes, 0, sizeof(pti_packet_head));
     PTI_MPI_TRY(mpi->transport.ctx, MPI_Irecv(from->bytes, from->n_bytes, MPI_BYTE, rank, tag,
                                               mpi->comm, &from->request));
 done:
@@ -156,14 +167,15 @@ static polytile_status receive_packets(const pti_mpi_transport *mpi, coming *fro
     polytile_status status = POLYTILE_OK;
     int is_done = 1;
     while (is_done) {
-        if (from->request == MPI_REQUEST_NULL)
+        if (!is_on_its_way(from))
             PTI_TRY(begin_receive(mpi, from, rank, tag));
-        if (from->request == MPI_REQUEST_NULL)
+        if (!is_on_its_way(from))
             return POLYTILE_OK;
+        from->is_tested = true;
         PTI_MPI_TRY(mpi->transport.ctx, MPI_Test(&from->request, &is_done, MPI_STATUS_IGNORE));
         if (is_done) {
+            from->is_tested = false;
             pti_deliver_packet(server, rank, from->bytes, from->n_bytes);
-            free(from->bytes);
             from->bytes = NULL;
             *has_moved = true;
         }
@@ -175,7 +187,7 @@ done:
 static bool is_nothing_under_way(const pti_mpi_carrier *carrier) {
     bool is = carrier->first == NULL;
     for (int r = 0; r < carrier->n_ranks; r++)
-        is &= carrier->coming[r].request == MPI_REQUEST_NULL;
+        is &= !is_on_its_way(&carrier->coming[r]);
     return is;
 }
 

@@ -76,12 +76,14 @@ done:
     return status;
 }
 
-/** Tell the slots of other devices of a failure. Returns it. */
+/** Tell the slots of other devices of a failure, and wait until they are over: they may still put
+ * to this one. Returns it. */
 static polytile_status abandon_slots(pti_cuda_device *cuda, pti_server_part *part,
                                      polytile_status status) {
     pti_error why = {0};
     pti_error_keep(&why, pti_cuda_context_of(cuda), status);
     pti_server_abandon(part, &why);
+    pti_server_finish(part, pti_cuda_context_of(cuda));
     return pti_error_restore(pti_cuda_context_of(cuda), &why);
 }
 
@@ -111,7 +113,8 @@ static polytile_status serve_slots(pti_cuda_device *cuda, const pti_sub_kernel *
     PTI_TRY(choose_lanes(cuda, sub_kernel, n_slots, &n_lanes));
     PTI_TRY(pti_cuda_team_reserve(cuda, instance->kernel_name, bytes, &team));
     pti_team_find_memories(sub_kernel, memories);
-    PTI_TRY(pti_server_begin(part, ctx, memories, instance->n_operands, &team->slots));
+    PTI_TRY(pti_server_begin(part, ctx, memories, sub_kernel->views, instance->n_operands,
+                             &team->slots));
     PTI_TRY(pti_server_meet(part, ctx));
     status = run_slots(cuda, sub_kernel, team, n_slots, n_lanes);
 done:

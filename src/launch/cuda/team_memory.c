@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "launch/cuda/team.h"
+#include "launch/peers/peers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,19 +104,85 @@ static bool store_on_gpu(void *device, void *to_device, const void *from_host, i
     return end_copy(team, works);
 }
 
-/** CUDA may copy within a GPU by a kernel, which would wait for the one that runs: so all goes
- * through the host's memory. The stream keeps each buffer's copies in order. */
-static bool pass_within_gpu(void *device, void *to_device, const void *from_device,
-                            int64_t n_bytes) {
-    pti_cuda_team *team = device;
+/** Parts of a copy from GPU to GPU: some, so that both halves of the way are busy. */
+static int64_t size_parts(int64_t n_bytes) {
+    enum { N_PARTS = 4, LEAST_BYTES = 128 << 10 };
+    const int64_t n_a_part = pti_ceil_div(n_bytes, N_PARTS);
+    return pti_min(n_a_part < LEAST_BYTES ? LEAST_BYTES : n_a_part, PTI_TEAM_BUFFER_BYTES);
+}
+
+/** Enqueue that another GPU's stream brings what is in a buffer, once it is there. */
+static bool enqueue_bringing(pti_cuda_team *team, pti_cuda_team *other, void *to, part what) {
+    const pti_cuda_api *api = team->cuda->api;
+    const int b = what.buffer;
+    return api->cudaStreamWaitEvent(other->way_in, team->copied[b], cudaEventWaitDefault) ==
+               cudaSuccess &&
+           api->cudaMemcpyAsync(to, team->buffer[b], (size_t)what.n_bytes, cudaMemcpyHostToDevice,
+                                other->way_in) == cudaSuccess &&
+           api->cudaEventRecord(other->brought[b], other->way_in) == cudaSuccess;
+}
+
+/** Let a buffer be filled again only when what was in it has been brought. */
+static bool await_bringing(pti_cuda_team *team, const pti_cuda_team *other, int buffer) {
+    return team->cuda->api->cudaStreamWaitEvent(team->stream, other->brought[buffer],
+                                                cudaEventWaitDefault) == cudaSuccess;
+}
+
+/** Copy by the host's memory: while a part is brought the next one is fetched. */
+static bool pass_by_host(pti_cuda_team *team, pti_cuda_team *other, char *to, const char *from,
+                         int64_t n_bytes) {
+    const int64_t part_bytes = size_parts(n_bytes);
     bool works = true;
-    for (int64_t k = 0; works && k < count_parts(n_bytes); k++) {
-        const part what = part_of_bytes(n_bytes, k);
-        works = fetch_part(team, from_device, what) &&
-                enqueue_copy(team, (char *)to_device + what.offset_bytes, team->buffer[what.buffer],
-                             what.n_bytes, cudaMemcpyHostToDevice, what.buffer);
+    pthread_mutex_lock(&other->way);
+    for (int64_t at = 0, k = 0; works && at < n_bytes; at += part_bytes, k++) {
+        const part what = {at, pti_min(part_bytes, n_bytes - at), (int)(k % PTI_TEAM_BUFFERS)};
+        works = (k < PTI_TEAM_BUFFERS || await_bringing(team, other, what.buffer)) &&
+                fetch_part(team, from, what) && enqueue_bringing(team, other, to + at, what);
     }
-    return end_copy(team, works);
+    works = end_copy(team, works);
+    works = team->cuda->api->cudaStreamSynchronize(other->way_in) == cudaSuccess && works;
+    pthread_mutex_unlock(&other->way);
+    return works;
+}
+
+/** Return whether copy engines copy from one GPU to another over a link. */
+static bool are_linked(const pti_cuda_team *team, const pti_cuda_team *other) {
+    const polytile_device *one = &team->cuda->device, *another = &other->cuda->device;
+    return team != other && one->peer != NULL && another->peer != NULL &&
+           pti_peers_of(one) == pti_peers_of(another);
+}
+
+/** Copy over the link, to where it belongs. */
+static bool pass_by_link(pti_cuda_team *team, const pti_cuda_team *other, void *to,
+                         const void *from, int64_t n_bytes) {
+    const pti_cuda_api *api = team->cuda->api;
+    const bool works = api->cudaMemcpyPeerAsync(to, other->cuda->number, from, team->cuda->number,
+                                                (size_t)n_bytes, team->stream) == cudaSuccess &&
+                       api->cudaEventRecord(team->copied[0], team->stream) == cudaSuccess &&
+                       await_buffer(team, 0);
+    return works || end_copy(team, false);
+}
+
+/** CUDA may copy within a GPU by a kernel, which would wait for the one that runs: so all goes
+ * through the host's memory there, as where there is no link. */
+static bool pass_to_gpu(void *device, void *other, void *to_other, const void *from_device,
+                        int64_t n_bytes) {
+    return are_linked(device, other) ? pass_by_link(device, other, to_other, from_device, n_bytes)
+                                     : pass_by_host(device, other, to_other, from_device, n_bytes);
+}
+
+/** Over some links GPUs load and store, and do not add. */
+static bool reaches_gpu(void *device, void *other) {
+    const pti_cuda_team *team = device, *another = other;
+    const pti_cuda_api *api = team->cuda->api;
+    int is_atomic = 0;
+    if (!are_linked(team, another))
+        return false;
+    if (api->cudaDeviceGetP2PAttribute(&is_atomic, cudaDevP2PAttrNativeAtomicSupported,
+                                       team->cuda->number, another->cuda->number) == cudaSuccess)
+        return is_atomic != 0;
+    api->cudaGetLastError();
+    return false;
 }
 
 static pti_slots_state get_state(void *device) {
@@ -135,6 +202,8 @@ void pti_cuda_team_destroy(pti_cuda_team *team) {
     for (int k = 0; k < PTI_TEAM_BUFFERS; k++) {
         if (team->copied[k] != NULL)
             api->cudaEventDestroy(team->copied[k]);
+        if (team->brought[k] != NULL)
+            api->cudaEventDestroy(team->brought[k]);
         if (team->buffer[k] != NULL)
             api->cudaFreeHost(team->buffer[k]);
     }
@@ -142,6 +211,9 @@ void pti_cuda_team_destroy(pti_cuda_team *team) {
         api->cudaEventDestroy(team->ended);
     if (team->stream != NULL)
         api->cudaStreamDestroy(team->stream);
+    if (team->way_in != NULL)
+        api->cudaStreamDestroy(team->way_in);
+    pthread_mutex_destroy(&team->way);
     if (team->slots.shared != NULL)
         api->cudaFreeHost(team->slots.shared);
     if (team->slots.slots != NULL)
@@ -158,16 +230,21 @@ static polytile_status allocate_shared(pti_cuda_device *cuda, int64_t n_bytes, v
 static polytile_status create_slot_memory(pti_cuda_device *cuda, pti_cuda_team *team) {
     polytile_status status = POLYTILE_OK;
     team->cuda = cuda;
+    pthread_mutex_init(&team->way, NULL);
     team->slots = (pti_slot_device){.device = team,
                                     .fetch = fetch_from_gpu,
                                     .store = store_on_gpu,
-                                    .pass = pass_within_gpu,
+                                    .pass = pass_to_gpu,
+                                    .reaches = reaches_gpu,
                                     .get_state = get_state};
     PTI_TRY(PTI_CUDA(cuda, cudaStreamCreateWithFlags, (&team->stream, cudaStreamNonBlocking)));
+    PTI_TRY(PTI_CUDA(cuda, cudaStreamCreateWithFlags, (&team->way_in, cudaStreamNonBlocking)));
     PTI_TRY(PTI_CUDA(cuda, cudaEventCreateWithFlags, (&team->ended, cudaEventDisableTiming)));
     for (int k = 0; k < PTI_TEAM_BUFFERS; k++) {
         PTI_TRY(
             PTI_CUDA(cuda, cudaEventCreateWithFlags, (&team->copied[k], cudaEventDisableTiming)));
+        PTI_TRY(
+            PTI_CUDA(cuda, cudaEventCreateWithFlags, (&team->brought[k], cudaEventDisableTiming)));
         PTI_TRY(allocate_shared(cuda, PTI_TEAM_BUFFER_BYTES, &team->buffer[k]));
     }
 done:
@@ -205,7 +282,7 @@ done:
 static polytile_status warm_up(pti_cuda_team *team, const char *kernel_name) {
     if (!team->is_warm)
         team->is_warm =
-            pass_within_gpu(team, team->slots.slots, team->slots.slots, sizeof(uint64_t));
+            pass_by_host(team, team, team->slots.slots, team->slots.slots, sizeof(uint64_t));
     return team->is_warm ? POLYTILE_OK
                          : pti_fail(team->cuda->device.object.context, POLYTILE_DEVICE,
                                     "%s: the device cannot copy what slots will send", kernel_name);

@@ -4,10 +4,13 @@
 #include "launch/cuda/runtime/cuda.h"
 #include "message/server.h"
 
+#include <pthread.h>
+
 /* What a GPU's team kernels share with their server, kept from one launch to the next; and copies
  * by the GPU's copy engines while such a kernel has all of its processors. */
 
-/** Copies go in parts through this many pinned buffers in turn, each of so many bytes. */
+/** Copies that copy engines cannot make at once go in parts through this many pinned buffers in
+ * turn, each of so many bytes. */
 enum { PTI_TEAM_BUFFERS = 2, PTI_TEAM_BUFFER_BYTES = 1 << 20 };
 
 typedef struct pti_cuda_team {
@@ -16,8 +19,11 @@ typedef struct pti_cuda_team {
     bool is_warm;        /* copies both ways were made */
     cudaEvent_t copied[PTI_TEAM_BUFFERS];
     void *buffer[PTI_TEAM_BUFFERS];
-    cudaEvent_t ended;     /* after the kernel */
-    cudaError_t why_ended; /* once it has */
+    pthread_mutex_t way; /* of who copies from a GPU to this one by the host's memory */
+    cudaStream_t way_in; /* of the second half of that */
+    cudaEvent_t brought[PTI_TEAM_BUFFERS]; /* from another's buffers */
+    cudaEvent_t ended;                     /* after the kernel */
+    cudaError_t why_ended;                 /* once it has */
     int64_t shared_bytes, slots_bytes;
     pti_slot_device slots; /* as the server sees them */
 } pti_cuda_team;

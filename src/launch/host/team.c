@@ -110,8 +110,9 @@ static polytile_status run_threads(polytile_context *ctx, team *of, int n_slots)
     int error = 0;
     const int n_started = start_slots(of, n_slots, &error);
     polytile_status status =
-        n_started < n_slots ? refuse_slots(ctx, of->sub_kernel, n_slots, n_started, strerror(error))
-                            : pti_server_begin(of->part, ctx, memories, n_memories, NULL);
+        n_started < n_slots
+            ? refuse_slots(ctx, of->sub_kernel, n_slots, n_started, strerror(error))
+            : pti_server_begin(of->part, ctx, memories, of->sub_kernel->views, n_memories, NULL);
     if (status == POLYTILE_OK)
         status = pti_server_meet(of->part, ctx);
     set_start(of, status == POLYTILE_OK ? START_GIVEN : START_CANCELLED);

@@ -18,13 +18,15 @@ const FarKernel far_sum(sum_kernel, near_sum);
 const FarKernel far_meet(meet_kernel, near_meet);
 const FarKernel far_place(place_kernel, near_place);
 
-static FakeCuda::Options options_of(int n_devices) {
+static FakeCuda::Options options_of(int n_devices, bool are_linked) {
     FakeCuda::Options options;
     options.n_devices = n_devices;
+    options.are_linked = are_linked;
     return options;
 }
 
-FarWorld::FarWorld(uint64_t seed, int n_devices) : cuda(seed, options_of(n_devices)) {
+FarWorld::FarWorld(uint64_t seed, int n_devices, bool are_linked)
+    : cuda(seed, options_of(n_devices, are_linked)) {
     for (const FarKernel *kernel :
          {&far_interpret, &far_err, &far_echo, &far_sum, &far_meet, &far_place})
         cuda.add_kernel(kernel->team.cuda, kernel->on_gpu);

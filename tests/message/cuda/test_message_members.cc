@@ -9,7 +9,8 @@ extern "C" {
 #include "message/slot_memory.h"
 }
 
-/* Slots of one launch on several devices, of which some are GPUs that are not there. */
+/* Slots of one launch on several devices, of which some are GPUs that are not there, linked or not.
+ */
 
 namespace {
 
@@ -21,12 +22,13 @@ const struct {
              {"cuda:0,cuda:1", nullptr},
              {"host,cuda:1,cuda:0", "weighted(1,2,2)"},
              {"cuda:1(memory=4MiB),host(memory=64MiB)", "block"},
-             {"cuda:0,cuda:1,host", "weighted(1,0,1)"}};
+             {"cuda:0,cuda:1,host", "weighted(1,0,1)"},
+             {"cuda:1,cuda:0,cuda:2", nullptr}};
 constexpr int64_t n_lists = sizeof lists / sizeof *lists;
 
 TEST(MessageMembers, SlotsReceiveWhatMpiSays) {
     for (int64_t seed = 0; seed < scaled(150); seed++) {
-        FarWorld world(seed, 2);
+        FarWorld world(seed, 3, seed % 4 != 0);
         std::mt19937_64 random(seed);
         const auto &list = lists[seed % n_lists];
         const int n_slots = 1 + static_cast<int>(random() % 7);
@@ -42,7 +44,7 @@ TEST(MessageMembers, SlotsReceiveWhatMpiSays) {
 TEST(MessageMembers, RingsOfTwoEntriesAreEnough) {
     pti_slot_memory_set_entries(2);
     for (int64_t seed = 1000; seed < 1000 + scaled(60); seed++) {
-        FarWorld world(seed, 2);
+        FarWorld world(seed, 3, seed % 4 != 0);
         std::mt19937_64 random(seed);
         const auto &list = lists[seed % n_lists];
         EXPECT_EQ(run_messages(draw_messages(random, 2 + static_cast<int>(seed % 5), 40),
@@ -58,7 +60,7 @@ TEST(MessageMembers, DeadlocksAcrossDevicesAreFound) {
     int n_dead = 0;
     const int64_t n_seeds = std::max<int64_t>(scaled(150), 30);
     for (int64_t seed = 2000; seed < 2000 + n_seeds; seed++) {
-        FarWorld world(seed, 2);
+        FarWorld world(seed, 3, seed % 4 != 0);
         std::mt19937_64 random(seed);
         const auto &list = lists[seed % n_lists];
         MessageProgram program = draw_messages(random, 1 + static_cast<int>(random() % 5), 20);
@@ -78,9 +80,17 @@ TEST(MessageMembers, DeadlocksAcrossDevicesAreFound) {
 }
 
 TEST(MessageMembers, WhatEndsALaunchIsNamed) {
-    for (const char *devices : {"cuda:0,host", "host,cuda:0", "cuda:0,cuda:1"}) {
-        FarWorld world(7, 2);
-        expect_endings(devices, far_err.implementation, far_meet.implementation);
+    const struct {
+        const char *devices;
+        bool are_linked;
+    } rows[] = {{"cuda:0,host", true},
+                {"host,cuda:0", true},
+                {"cuda:0,cuda:1", true},
+                {"cuda:0,cuda:1", false}};
+    for (const auto &row : rows) {
+        const bool do_puts_reach = row.are_linked && std::string(row.devices) == "cuda:0,cuda:1";
+        FarWorld world(7, 2, row.are_linked);
+        expect_endings(row.devices, far_err.implementation, far_meet.implementation, do_puts_reach);
         EXPECT_EQ(world.cuda.violations(), "");
         EXPECT_EQ(world.cuda.leaks(), "");
     }
@@ -109,7 +119,7 @@ TEST(MessageMembers, AGpuThatIsListedTwiceIsRefusedHoweverItIsNamed) {
 
 TEST(MessageMembers, SlotsOfTwoIndicesAreAtTheirPlaces) {
     for (const auto &list : lists) {
-        FarWorld world(2, 2);
+        FarWorld world(2, 3);
         expect_places(list.devices, list.layout, far_place.implementation);
         EXPECT_EQ(world.cuda.violations(), "");
     }
@@ -117,7 +127,7 @@ TEST(MessageMembers, SlotsOfTwoIndicesAreAtTheirPlaces) {
 
 TEST(MessageMembers, ArraysMayLieWithTheDevicesAlone) {
     for (const auto &list : lists) {
-        FarWorld world(9, 2);
+        FarWorld world(9, 3);
         expect_internal_rows(list.devices, list.layout, 5, far_meet.implementation,
                              far_echo.implementation);
     }
@@ -126,7 +136,7 @@ TEST(MessageMembers, ArraysMayLieWithTheDevicesAlone) {
 TEST(MessageMembers, TheProgramTakesPart) {
     for (const auto &list : lists)
         for (int n : {0, 1, 9, 1000, 1025, 2048}) {
-            FarWorld world(static_cast<uint64_t>(n), 2);
+            FarWorld world(static_cast<uint64_t>(n), 3, n != 9);
             TeamLaunch team(list.devices, list.layout, 4);
             ASSERT_EQ(team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]",
                                   far_echo.implementation,
@@ -145,18 +155,83 @@ TEST(MessageMembers, TheProgramTakesPart) {
         }
 }
 
+/* Puts and signals to the right; slots of GPUs that are linked put to each other, whether or not
+ * there is one on the host, too. */
+TEST(MessageMembers, PutsReachTheMemoryOfLinkedGpus) {
+    const struct {
+        const char *devices;
+        const char *layout;
+        int n_slots;
+    } rows[] = {{"cuda:0,cuda:1", nullptr, 2},
+                {"cuda:1,cuda:0", "weighted(2,3)", 5},
+                {"cuda:0,cuda:1,cuda:2", nullptr, 9},
+                {"cuda:2(memory=4MiB),cuda:0", nullptr, 6},
+                {"cuda:0,cuda:1,host", "weighted(2,2,0)", 4}};
+    for (const auto &row : rows)
+        for (uint64_t seed = 0; seed < 4; seed++) {
+            FarWorld world(seed, 3);
+            TeamLaunch team(row.devices, row.layout, row.n_slots);
+            ASSERT_EQ(team.opened, POLYTILE_OK) << polytile_last_error(team.ctx);
+            ASSERT_EQ(team.launch("sum[s]: inout A[s, :]", far_sum.implementation), POLYTILE_OK)
+                << polytile_last_error(team.ctx);
+            ASSERT_EQ(team.wait(), POLYTILE_OK) << row.devices << ": " << team.text;
+            ASSERT_EQ(polytile_queue_detach(team.queue, 1, &team.array), POLYTILE_OK);
+            team.array = nullptr;
+            EXPECT_EQ(team.data[0], row.n_slots);
+            for (size_t s = 0; s < static_cast<size_t>(row.n_slots); s++)
+                EXPECT_EQ(team.data[s * TeamLaunch::n_columns + 2], 1) << row.devices << ", " << s;
+            EXPECT_EQ(world.cuda.violations(), "");
+        }
+}
+
+/* Signals go through the server then, since a slot of the host gives and gets them, too. */
+TEST(MessageMembers, PutsBetweenGpusGoOnBesideSlotsOfTheHost) {
+    for (const bool are_linked : {true, false}) {
+        FarWorld world(11, 2, are_linked);
+        TeamLaunch team("cuda:0,cuda:1,host", "weighted(1,1,1)", 3);
+        ASSERT_EQ(team.launch("err[s](i32 deed): inout A[s, :]", far_err.implementation,
+                              {polytile_parameter_signed("deed", PUTS_TO_THE_OTHER)}),
+                  POLYTILE_OK);
+        EXPECT_EQ(team.wait(), are_linked ? POLYTILE_OK : POLYTILE_INVALID) << team.text;
+        team.expect_meets(far_meet.implementation);
+        EXPECT_EQ(world.cuda.violations(), "");
+    }
+}
+
+/* Long messages between GPUs cross their link once, and not the host's memory. */
+TEST(MessageMembers, LongMessagesGoOverTheLink) {
+    for (const bool are_linked : {true, false}) {
+        FarWorld world(12, 2, are_linked);
+        TeamLaunch team("cuda:0,cuda:1", nullptr, 2);
+        ASSERT_EQ(team.launch("err[s](i32 deed): inout A[s, :]", far_err.implementation,
+                              {polytile_parameter_signed("deed", SENDS_LONG_TO_THE_RIGHT)}),
+                  POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+        ASSERT_EQ(team.wait(), POLYTILE_OK) << team.text;
+        EXPECT_EQ(world.cuda.link_bytes(0, 1), are_linked ? 4100 : 0);
+        ASSERT_EQ(polytile_queue_detach(team.queue, 1, &team.array), POLYTILE_OK);
+        team.array = nullptr;
+        for (size_t k = 0; k < TeamLaunch::n_columns; k++)
+            ASSERT_EQ(team.data[k + TeamLaunch::n_columns], k < 1025 ? 7 : 1) << k;
+    }
+}
+
 /* Whichever call fails, the launch ends on all devices or goes on without it, and the next one is
  * well. */
 TEST(MessageMembers, EachCallMayFail) {
     const int64_t step = scaled(4) < 4 ? 4 : 1;
-    for (const char *devices : {"cuda:0,host", "cuda:0,cuda:1"}) {
+    const struct {
+        const char *devices;
+        bool are_linked;
+    } rows[] = {{"cuda:0,host", true}, {"cuda:0,cuda:1", true}, {"cuda:0,cuda:1", false}};
+    for (const auto &row : rows) {
         int64_t n = static_cast<int64_t>(test_seed("MessageMembers.EachCallMayFail") % 4) - step;
         int64_t n_failed = 0;
         bool fails = true;
         while (fails) {
-            FarWorld world(7, 2);
+            FarWorld world(7, 2, row.are_linked);
             FailingApi api;
-            TeamLaunch team(devices, "block", 3);
+            TeamLaunch team(row.devices, "block", 3);
             ASSERT_EQ(team.opened, POLYTILE_OK);
             api.let_fail((n += step) + 1);
             polytile_status status = team.launch("meet[s]: inout A[s, :]", far_meet.implementation);
@@ -167,7 +242,7 @@ TEST(MessageMembers, EachCallMayFail) {
             api.stop();
             team.expect_meets(far_meet.implementation);
             ASSERT_FALSE(testing::Test::HasFailure())
-                << devices << ", " << n << ": " << api.failed() << ": " << team.text;
+                << row.devices << ", " << n << ": " << api.failed() << ": " << team.text;
         }
         EXPECT_GT(n_failed * step, 12);
     }

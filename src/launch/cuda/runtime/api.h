@@ -66,6 +66,8 @@
        size_t height, enum cudaMemcpyKind kind, cudaStream_t stream))                              \
     X(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *copy, cudaStream_t stream))              \
     X(cudaDeviceCanAccessPeer, (int *can_access, int number, int other))                           \
+    X(cudaDeviceGetP2PAttribute,                                                                   \
+      (int *value, enum cudaDeviceP2PAttr attribute, int number, int other))                       \
     X(cudaDeviceEnablePeerAccess, (int other, unsigned flags))                                     \
     X(cudaMemcpyPeerAsync, (void *to, int to_number, const void *from, int from_number,            \
                             size_t n_bytes, cudaStream_t stream))                                  \

@@ -3,6 +3,7 @@
 #include "message/random_messages.h"
 
 extern "C" {
+#include "message/processes.h"
 #include "message/slot_memory.h"
 }
 
@@ -48,12 +49,14 @@ TEST(MpiFarSlots, SlotsReceiveWhatMpiSays) {
         std::mt19937_64 random(seed);
         const int n_slots = 1 + static_cast<int>(random() % 7);
         pti_slot_memory_set_entries(seed % 3 == 0 ? 2 : 0);
+        pti_processes_set_piece(seed % 2 == 0 ? 4096 : 1021);
         EXPECT_EQ(run_on_gpus(draw_messages(random, n_slots, 40), seed, POLYTILE_OK), "")
             << "seed " << seed;
         EXPECT_EQ(world.cuda.violations(), "") << "seed " << seed;
         EXPECT_EQ(world.cuda.leaks(), "") << "seed " << seed;
     }
     pti_slot_memory_set_entries(0);
+    pti_processes_set_piece(0);
 }
 
 TEST(MpiFarSlots, DeadlocksAcrossRanksAreFound) {

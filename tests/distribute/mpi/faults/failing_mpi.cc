@@ -16,7 +16,7 @@ enum Sort {
 
 int64_t n_left, n_left_together;
 std::string failed;
-std::set<MPI_Request> sends; /* that have not been found done */
+std::set<MPI_Request> moves; /* sends and receives that have not been found done */
 
 bool is_due(Sort sort, const char *name) {
     const bool alone = n_left > 0 && sort != TOGETHER && --n_left == 0;
@@ -63,19 +63,26 @@ static bool is_alone_in_the_world() {
 
 /** Looks that find nothing done do not count, since it depends on time how many there are; nor does
  * any where others wait for what is agreed on by the call that it ends: of several ranks those of
- * sends alone count. */
+ * sends and receives alone count. */
 extern "C" int MPI_Test(MPI_Request *request, int *is_done, MPI_Status *status) {
     const MPI_Request tested = *request;
     const int code = PMPI_Test(request, is_done, status);
     const bool counts =
-        code == MPI_SUCCESS && *is_done && (sends.erase(tested) > 0 || is_alone_in_the_world());
+        code == MPI_SUCCESS && *is_done && (moves.erase(tested) > 0 || is_alone_in_the_world());
     return counts && is_due(TALKS, "MPI_Test") ? MPI_ERR_OTHER : code;
 }
 
 extern "C" int MPI_Isend(const void *bytes, int n, MPI_Datatype type, int to, int tag,
                          MPI_Comm comm, MPI_Request *request) {
     const int code = call(TALKS, "MPI_Isend", PMPI_Isend, bytes, n, type, to, tag, comm, request);
-    sends.insert(*request);
+    moves.insert(*request);
+    return code;
+}
+
+extern "C" int MPI_Irecv(void *bytes, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                         MPI_Request *request) {
+    const int code = call(TALKS, "MPI_Irecv", PMPI_Irecv, bytes, n, type, from, tag, comm, request);
+    moves.insert(*request);
     return code;
 }
 
@@ -105,10 +112,6 @@ CALL(TOGETHER, MPI_Ialltoallv,
       const int *to_counts, const int *to_places, MPI_Datatype to_type, MPI_Comm comm,
       MPI_Request *request),
      from, counts, places, type, to, to_counts, to_places, to_type, comm, request)
-CALL(TALKS, MPI_Irecv,
-     (void *bytes, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-      MPI_Request *request),
-     bytes, n, type, from, tag, comm, request)
 CALL(LOCAL, MPI_Send_init,
      (const void *bytes, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
       MPI_Request *request),
