@@ -120,8 +120,10 @@ static polytile_status open_lane(polytile_stream *stream, const polytile_graph_p
     list_tasks(stream, resource, lane->task);
     if (!name_lane(plan, &stream->expansion.task[lane->task[0]], lane))
         return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
-    return lane->is_unit ? open_unit(stream, &plan->unit[resource], lane)
-                         : open_link(stream, plan, lane);
+    const polytile_status status = lane->is_unit ? open_unit(stream, &plan->unit[resource], lane)
+                                                 : open_link(stream, plan, lane);
+    lane->is_lent = lane->device == NULL || lane->device->cuda_capability == 0;
+    return status;
 }
 
 polytile_status pti_stream_open_lanes(polytile_stream *stream, const polytile_graph_plan *plan) {

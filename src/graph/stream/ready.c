@@ -26,7 +26,7 @@ static int find_next(const pti_stream_lane *lane) {
 }
 
 int pti_stream_find_ready(const pti_stream_lane *lane) {
-    const int next = find_next(lane);
+    const int next = lane->is_busy ? -1 : find_next(lane);
     const bool is_ready = next >= 0 && may_task_run(lane->stream, next, lane->stream->done[next]) &&
                           pti_stream_has_turn(lane, next);
     return is_ready ? next : -1;

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <sched.h>
 #include <string.h>
 
 /* The threads of lanes: each takes the next of its tasks in the plan's order, waits until it may
@@ -75,7 +76,6 @@ static void note_done(pti_stream_lane *lane, int task, int64_t frame) {
     stream->done[task]++;
     if (--stream_frame->n_left == 0)
         pti_stream_finish_frames(stream);
-    pti_stream_wake(stream);
 }
 
 static void note_lost(polytile_stream *stream, int task, int64_t round, const bool *is_lost) {
@@ -85,9 +85,14 @@ static void note_lost(polytile_stream *stream, int task, int64_t round, const bo
                 is_lost != NULL && is_lost[b];
 }
 
+/** The share that the latest time has in what a task took of late. */
+static const double newest = 0.25;
+
 static void note_seconds(pti_stream_lane *lane, int task, double seconds) {
     const polytile_stream *stream = lane->stream;
     const int actor = stream->actor_of_task[task];
+    double *recent_s = &stream->recent_s[task];
+    *recent_s = stream->done[task] == 0 ? seconds : *recent_s + newest * (seconds - *recent_s);
     lane->busy_s += seconds;
     if (actor < 0)
         lane->n_bytes +=
@@ -99,9 +104,7 @@ static void note_seconds(pti_stream_lane *lane, int task, double seconds) {
     lane->stream->actor[actor].n_fired++;
 }
 
-/** Run a task of a frame, or pass it where what it reads is lost. The mutex is locked, but not
- * while it runs. */
-static void do_task(pti_stream_lane *lane, int task) {
+void pti_stream_do_task(pti_stream_lane *lane, int task) {
     polytile_stream *stream = lane->stream;
     const int64_t round = stream->done[task], frame = pti_stream_next_frame(stream, task);
     const bool passes = reads_lost(stream, task, round);
@@ -135,19 +138,29 @@ static void *run_lane(void *argument) {
     pthread_mutex_lock(&stream->mutex);
     while (!stream->is_stopping) {
         const int task = pti_stream_find_ready(lane);
-        if (task >= 0)
-            do_task(lane, task);
-        else
+        if (task < 0) {
             pti_stream_sleep(lane);
+            continue;
+        }
+        pti_stream_do_task(lane, task);
+        pti_stream_hand_on(stream);
     }
     pthread_mutex_unlock(&stream->mutex);
     pti_redirect_errors(NULL);
     return NULL;
 }
 
+/** Return whether the process may run on so many processors. */
+static bool has_processors(int n) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) >= n;
+}
+
 polytile_status pti_stream_start(polytile_stream *stream) {
     sigset_t before;
     int error = 0;
+    stream->spins = has_processors(stream->n_lanes + 1);
     pti_signals_block(&before);
     for (int l = 0; l < stream->n_lanes && error == 0; l++) {
         pti_stream_lane *lane = &stream->lane[l];
