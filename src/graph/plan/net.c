@@ -10,10 +10,13 @@
 /* Seconds. */
 
 /** A run touches what it touches as kernels of plans do; repeats touch it again. */
-static double predict_run(const pti_actor *actor, const polytile_link *figures) {
+static double predict_run(const pti_actor *actor, const pti_machine_unit *unit) {
     return (double)actor->repeat *
-           (figures->launch_latency_s +
-            pti_kernel_seconds(figures, actor->touched_bytes, actor->n_accesses));
+           (unit->figures.launch_latency_s +
+            pti_kernel_seconds(&unit->figures, actor->touched_bytes,
+                               pti_actor_goes_through_once(actor, unit->is_on_host)
+                                   ? actor->n_elements
+                                   : actor->n_accesses));
 }
 
 /** Find how long each actor takes on each unit: as given, or predicted. */
@@ -30,7 +33,12 @@ static polytile_status find_seconds(pti_planning *planning) {
         for (int u = 0; u < n_units; u++)
             planning->seconds[a * n_units + u] =
                 actor->seconds >= 0 ? actor->seconds
-                                    : predict_run(actor, &planning->machine->unit[u].figures);
+                                    : predict_run(actor, &planning->machine->unit[u]);
+        if (actor->seconds < 0 && actor->bound_by == 0 && actor->takes_planes)
+            pti_text_add(&planning->plan->notes,
+                         "actor %s is predicted as if it went through its arrays once; give "
+                         "seconds= if each thread goes through all of them\n",
+                         actor->name);
     }
     if (n_predicted > 0 && !planning->machine->is_measured)
         pti_text_add(&planning->plan->notes,
