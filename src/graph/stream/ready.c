@@ -32,6 +32,17 @@ int pti_stream_find_ready(const pti_stream_lane *lane) {
     return is_ready ? next : -1;
 }
 
+/** What waking a thread costs, about. */
+static const double short_s = 5e-6;
+
+/** Firings after which it is known how long they take. */
+enum { LEARNED = 64 };
+
+bool pti_stream_is_short(const pti_stream_lane *lane, int task) {
+    return lane->is_lent && lane->stream->done[task] >= LEARNED &&
+           lane->stream->recent_s[task] < short_s;
+}
+
 bool pti_stream_is_still(const polytile_stream *stream) {
     for (int l = 0; l < stream->n_lanes; l++)
         if (stream->lane[l].is_busy || pti_stream_find_ready(&stream->lane[l]) >= 0)

@@ -274,6 +274,9 @@ bool pti_stream_has_turn(const pti_stream_lane *lane, int task);
 /** Return a lane's next task if it may run now; -1: it may not. The mutex is locked. */
 int pti_stream_find_ready(const pti_stream_lane *lane);
 
+/** Return whether a lane's task takes less than waking the lane's thread. The mutex is locked. */
+bool pti_stream_is_short(const pti_stream_lane *lane, int task);
+
 /** Return whether there is room for the next frame. The mutex is locked. */
 bool pti_stream_has_room(const polytile_stream *stream);
 
@@ -299,23 +302,30 @@ void pti_stream_wake(polytile_stream *stream);
 void pti_stream_wake_long(polytile_stream *stream);
 void pti_stream_wake_all_lanes(polytile_stream *stream);
 
-/* hand_on.c */
+/* task.c */
 
-/** Return whether a lane's task takes less than waking the lane's thread. The mutex is locked. */
-bool pti_stream_is_short(const pti_stream_lane *lane, int task);
+/** Run a lane's task of a frame, or pass it where what it reads is lost. The mutex is locked, but
+ * not while it runs. */
+void pti_stream_do_task(pti_stream_lane *lane, int task);
+
+/* hand_on.c */
 
 /** Something is done, pushed or pulled: run short tasks that may run now on the calling thread, for
  * a while, and wake threads for all others. The mutex is locked. */
 void pti_stream_hand_on(polytile_stream *stream);
 
-/** As pti_stream_hand_on(), on the program's thread, whose errors are its own. */
-void pti_stream_hand_on_by_program(polytile_stream *stream);
+/** Who calls that. */
+typedef enum pti_stream_caller {
+    PTI_STREAM_LANE,
+    PTI_STREAM_PROGRAM,
+    PTI_STREAM_WAITING_PROGRAM /* it has no other way than to wait */
+} pti_stream_caller;
+
+/** As pti_stream_hand_on(), on the program's thread, whose errors are its own. Returns whether
+ * something ran. */
+bool pti_stream_hand_on_by_program(polytile_stream *stream, pti_stream_caller caller);
 
 /* work.c */
-
-/** Run a lane's task of a frame, or pass it where what it reads is lost. The mutex is locked, but
- * not while it runs. */
-void pti_stream_do_task(pti_stream_lane *lane, int task);
 
 /** Start the threads. Errors: DEVICE. */
 polytile_status pti_stream_start(polytile_stream *stream);

@@ -86,7 +86,7 @@ static bool does_program_wait(const void *stream) {
 }
 
 /** Look a while whether a thread waits no more, without the mutex. */
-static void spin(polytile_stream *stream, bool (*waits)(const void *of), const void *of) {
+static void look_a_while(polytile_stream *stream, bool (*waits)(const void *of), const void *of) {
     const double end_s = pti_now_s() + spin_s;
     if (!stream->spins)
         return;
@@ -101,7 +101,7 @@ void pti_stream_sleep(pti_stream_lane *lane) {
     lane->sleeps = true;
     stream->n_awake--;
     wake_program(stream);
-    spin(stream, is_asleep, lane);
+    look_a_while(stream, is_asleep, lane);
     while (lane->sleeps)
         pthread_cond_wait(&lane->wake, &stream->mutex);
 }
@@ -109,7 +109,7 @@ void pti_stream_sleep(pti_stream_lane *lane) {
 void pti_stream_await_lanes(polytile_stream *stream, pti_stream_await what) {
     stream->program = what;
     wake_program(stream);
-    spin(stream, does_program_wait, stream);
+    look_a_while(stream, does_program_wait, stream);
     while (stream->program != PTI_STREAM_AWAITS_NOTHING)
         pthread_cond_wait(&stream->wake, &stream->mutex);
 }
