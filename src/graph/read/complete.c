@@ -242,6 +242,27 @@ done:
                                   "%s: actor %s: ", graph->dot->source, actor->name);
 }
 
+polytile_status pti_actor_plan_within(const polytile_graph *graph, int actor, int64_t limit_bytes,
+                                      const polytile_link *link, polytile_plan_summary *summary) {
+    polytile_plan *plan = NULL;
+    const pti_actor *of = &graph->actor[actor];
+    const polytile_launch_options options = {.plan = {.limit_bytes = limit_bytes, .link = link},
+                                             .n_parameters = of->n_parameters,
+                                             .parameters = of->parameter};
+    polytile_status status;
+    polytile_array *arrays[PTI_MAX_OPERANDS] = {0}, *older[PTI_MAX_OPERANDS] = {0};
+    PTI_TRY(describe_operands(graph, of, arrays, older));
+    PTI_TRY(polytile_plan_create(of->kernel, &of->domain, of->n_operands, arrays, &options, &plan));
+    polytile_plan_get_summary(plan, summary);
+    polytile_plan_destroy(plan);
+done:
+    for (int o = 0; o < of->n_operands; o++)
+        polytile_array_destroy(older[o]);
+    return status == POLYTILE_OK ? status
+                                 : pti_error_prefix(graph->object.context, status,
+                                                    "%s: actor %s: ", graph->dot->source, of->name);
+}
+
 polytile_status pti_graph_complete_actors(polytile_graph *graph) {
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < graph->n_actors; a++) {

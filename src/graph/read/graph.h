@@ -98,4 +98,12 @@ polytile_status pti_graph_complete_actors(polytile_graph *graph);
 /** Refuse what no edge feeds, and cycles without delay; finds the order. */
 polytile_status pti_graph_check(polytile_graph *graph);
 
+/**
+ * Plan one run of an actor's kernel within so many bytes of a device, and say what that takes.
+ *
+ * Errors  As polytile_plan_create(), with the actor's name.
+ */
+polytile_status pti_actor_plan_within(const polytile_graph *graph, int actor, int64_t limit_bytes,
+                                      const polytile_link *link, polytile_plan_summary *summary);
+
 #endif

@@ -49,7 +49,8 @@ typedef struct pti_stream_lane {
     bool is_unit;
     char *from, *to; /* memories, of a link; owned */
     int resource;
-    int memory; /* of a unit */
+    int memory;        /* where a unit's frames lie */
+    int64_t cut_bytes; /* in which it runs superblocks of them; 0: where they lie */
     polytile_device
         *device;           /* of a unit; of a link the handle that copies; NULL: the host copies */
     polytile_device *peer; /* of a link from another GPU, its handle; NULL: none */
