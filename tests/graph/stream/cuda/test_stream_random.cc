@@ -106,10 +106,10 @@ TEST(CudaStreams, CopyFramesFromAndToPinnedMemory) {
 TEST(CudaStreams, RunSuperblocksOfFramesThatDoNotFit) {
     polytile_graph_options options = {};
     options.in_superblocks = true;
-    EXPECT_EQ(add_lines(3000000, "digraph { a [device=\"cuda:0(memory=24MiB)\"] }", options), 0);
-    EXPECT_EQ(add_lines(3000000,
-                        "digraph { a [device=\"cuda:0(memory=24MiB)\"]; "
-                        "b [device=\"cuda:0(memory=25MiB)\"] }",
+    EXPECT_EQ(add_lines(700000, "digraph { a [device=\"cuda:0(memory=6MiB)\"] }", options), 0);
+    EXPECT_EQ(add_lines(700000,
+                        "digraph { a [device=\"cuda:0(memory=6MiB)\"]; "
+                        "b [device=\"cuda:0(memory=7MiB)\"] }",
                         options),
               0);
 }
