@@ -52,6 +52,7 @@ static int parse(int argc, char **argv, graph_arguments *args) {
         {"overlap", OPTION_VALUE, 0, take_overlap},
         {"objective", OPTION_TEXT, offsetof(graph_arguments, options.objective), NULL},
         {"strategy", OPTION_TEXT, offsetof(graph_arguments, options.strategy), NULL},
+        {"superblocks", OPTION_FLAG, offsetof(graph_arguments, options.in_superblocks), NULL},
         {"profile", OPTION_TEXT, offsetof(graph_arguments, profile), NULL},
         {"dot", OPTION_TEXT, offsetof(graph_arguments, dot), NULL},
         {"svg", OPTION_TEXT, offsetof(graph_arguments, svg), NULL},

@@ -185,6 +185,8 @@ const char help_graph[] =
     "  --overlap on|off        off: cycles of transfers, then work, instead of both at once\n"
     "  --objective O           period (default), latency or memory: what is to be little\n"
     "  --strategy S            best (default), or paper: the paper's buffers, for comparison\n"
+    "  --superblocks           units run superblocks of frames that do not fit their memory;\n"
+    "                          such frames lie in host memory\n"
     "  --profile FILE.json     what a stream measured: seconds of actors, rates of links\n"
     "  --json                  print JSON instead of text\n"
     "  --dot FILE              also write the graph with the units of its actors\n"

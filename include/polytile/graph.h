@@ -91,6 +91,9 @@ typedef struct polytile_graph_options {
     bool no_overlap; /* synchronous cycles: transfers, then work, as in the paper */
     /* For the period actors without state and on= may take frames in turn on several units. */
     bool in_turn;
+    /* Units in whose memory a frame does not fit run their actors in superblocks; frames of these
+     * units lie in host memory. Without it such a graph does not fit. */
+    bool in_superblocks;
     int64_t reserved[4]; /* zeros */
 } polytile_graph_options;
 

@@ -78,6 +78,7 @@ polytile_status pti_machine_add_unit(polytile_machine *machine, const char *name
     *unit = (pti_machine_unit){.name = strdup(name),
                                .device = strdup(device),
                                .rank = rank,
+                               .is_on_host = parsed.driver == &pti_host_driver,
                                .figures = polytile_link_default};
     machine->n_units++;
     if (unit->name == NULL || unit->device == NULL)

@@ -21,6 +21,7 @@ typedef struct pti_machine_unit {
     char *device; /* its text; owned */
     int rank;
     int memory;
+    bool is_on_host;       /* its device is the host, with a memory of its own or without */
     polytile_link figures; /* of which predictions take what kernels do */
 } pti_machine_unit;
 

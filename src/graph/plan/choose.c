@@ -207,7 +207,8 @@ static polytile_status say_which_memory_is_short(pti_planning *planning, int *un
     const pti_machine_memory *memory = &planning->machine->memory[short_of];
     status = pti_fail(planning->ctx, POLYTILE_NO_FIT,
                       "%s: with a frame after the other, the channels on %s still need %s; it is "
-                      "limited to %s; give it a larger memory, or cut the frames",
+                      "limited to %s; give it a larger memory, or cut the frames, or let units run "
+                      "them in superblocks",
                       planning->graph->dot->source, memory->name,
                       polytile_size_format(made.memory_bytes[short_of], needed),
                       polytile_size_format(memory->limit_bytes, limit));

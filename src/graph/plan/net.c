@@ -1,8 +1,6 @@
 #include "graph/plan/plan.h"
 
-#include "base/checked.h"
 #include "partition/cost/predict.h"
-#include <polytile/size.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,10 +8,24 @@
 /* Seconds. */
 
 /** A run touches what it touches as kernels of plans do; repeats touch it again. */
-static double predict_run(const pti_actor *actor, const polytile_link *figures) {
+static double predict_run(const pti_actor *actor, const pti_machine_unit *unit) {
     return (double)actor->repeat *
-           (figures->launch_latency_s +
-            pti_kernel_seconds(figures, actor->touched_bytes, actor->n_accesses));
+           (unit->figures.launch_latency_s +
+            pti_kernel_seconds(&unit->figures, actor->touched_bytes,
+                               pti_actor_goes_through_once(actor, unit->is_on_host)
+                                   ? actor->n_elements
+                                   : actor->n_accesses));
+}
+
+/** Return what an actor takes on a unit, in superblocks where that runs them. */
+static double predict_actor(const pti_planning *planning, int actor, int unit) {
+    const int at = actor * planning->machine->n_units + unit;
+    const pti_actor *of = &planning->graph->actor[actor];
+    if (of->seconds >= 0)
+        return of->seconds;
+    return planning->may_cut && planning->is_cut[unit]
+               ? fmax(0, planning->cut_s[at])
+               : predict_run(of, &planning->machine->unit[unit]);
 }
 
 /** Find how long each actor takes on each unit: as given, or predicted. */
@@ -28,9 +40,12 @@ static polytile_status find_seconds(pti_planning *planning) {
         const pti_actor *actor = &planning->graph->actor[a];
         n_predicted += actor->seconds < 0;
         for (int u = 0; u < n_units; u++)
-            planning->seconds[a * n_units + u] =
-                actor->seconds >= 0 ? actor->seconds
-                                    : predict_run(actor, &planning->machine->unit[u].figures);
+            planning->seconds[a * n_units + u] = predict_actor(planning, a, u);
+        if (actor->seconds < 0 && actor->bound_by == 0 && actor->takes_planes)
+            pti_text_add(&planning->plan->notes,
+                         "actor %s is predicted as if it went through its arrays once; give "
+                         "seconds= if each thread goes through all of them\n",
+                         actor->name);
     }
     if (n_predicted > 0 && !planning->machine->is_measured)
         pti_text_add(&planning->plan->notes,
@@ -78,6 +93,12 @@ static double choose_ticks(const pti_planning *planning) {
     return exp2(floor(log2(sum_s > 0 ? most_ticks / sum_s : most_ticks)));
 }
 
+/** Return where the frames of a unit lie. */
+static int memory_of_frames(const pti_planning *planning, int unit) {
+    const int own = planning->machine->unit[unit].memory;
+    return planning->may_cut && planning->is_cut[unit] ? planning->machine->host[own] : own;
+}
+
 /** Each firing has a tick, so that what reads a frame is never at the moment when it is made. */
 static void fill_in_units(pti_planning *planning) {
     pti_net *net = &planning->net;
@@ -85,7 +106,7 @@ static void fill_in_units(pti_planning *planning) {
     for (int k = 0; k < net->n_actors * net->n_units; k++)
         net->ticks[k] = llround(fmax(1, planning->seconds[k] * planning->ticks_per_s));
     for (int u = 0; u < net->n_units; u++)
-        net->unit_memory[u] = planning->machine->unit[u].memory;
+        net->unit_memory[u] = memory_of_frames(planning, u);
     for (int m = 0; m < net->n_memories; m++)
         net->host[m] = planning->machine->host[m];
     for (int from = 0; from < net->n_memories; from++)
@@ -170,108 +191,11 @@ polytile_status pti_planning_find_net(pti_planning *planning) {
     fill_in_arrays(planning);
     fill_in_actors(planning);
     PTI_TRY(pti_planning_read_units(planning));
+    PTI_TRY(pti_planning_cut_frames(planning));
     PTI_TRY(find_seconds(planning));
     fill_in_units(planning);
     if (!pti_net_index(&planning->net))
         return pti_planning_fail_memory(planning);
 done:
     return status;
-}
-
-/* What a frame of one actor needs. */
-
-/** Visit the distinct arrays of an actor; returns their bytes, and writes them down where a text is
- * given. */
-static int64_t frame_bytes(const pti_planning *planning, int actor, pti_text *names) {
-    const pti_actor *at = &planning->graph->actor[actor];
-    char size[32];
-    int64_t n_bytes = at->scratch_bytes;
-    for (int k = 0; k < 2 * at->n_operands; k++) {
-        const int array = k < at->n_operands ? at->in[k].array : at->out[k - at->n_operands].array;
-        bool is_new = array >= 0;
-        for (int e = 0; is_new && e < k; e++)
-            is_new =
-                array != (e < at->n_operands ? at->in[e].array : at->out[e - at->n_operands].array);
-        if (!is_new)
-            continue;
-        n_bytes = pti_add_saturated(n_bytes, planning->graph->array[array].n_bytes);
-        if (names != NULL)
-            pti_text_add(names, "%s%s %s", names->length == 0 ? "" : ", ",
-                         planning->graph->array[array].name,
-                         polytile_size_format(planning->graph->array[array].n_bytes, size));
-    }
-    if (names != NULL && at->scratch_bytes > 0)
-        pti_text_add(names, ", scratch %s", polytile_size_format(at->scratch_bytes, size));
-    return n_bytes;
-}
-
-/** Return whether on= leaves an actor a unit. */
-static bool may_be_on(const pti_planning *planning, int actor, int unit) {
-    bool may = planning->n_on[actor] == 0;
-    for (int k = 0; k < planning->n_on[actor]; k++)
-        may = may || planning->on[actor * PTI_MAX_TURNS + k] == unit;
-    return may;
-}
-
-/** Return the unit of the largest memory that an actor may use, of those where it does not fit. */
-static int find_short_unit(const pti_planning *planning, int actor) {
-    const int n_units = planning->net.n_units;
-    int best = -1;
-    for (int u = 0; u < n_units; u++) {
-        const pti_machine_memory *memory = &planning->machine->memory[planning->net.unit_memory[u]];
-        if (may_be_on(planning, actor, u) && !planning->allowed[actor * n_units + u] &&
-            (best < 0 ||
-             memory->limit_bytes >
-                 planning->machine->memory[planning->net.unit_memory[best]].limit_bytes))
-            best = u;
-    }
-    return best;
-}
-
-/** Say what an actor needs, and what the largest memory that it may use has. */
-static polytile_status refuse_actor(const pti_planning *planning, int actor) {
-    pti_text names = {0};
-    char needed[32], limit[32];
-    const int64_t n_bytes = frame_bytes(planning, actor, &names);
-    const int best = find_short_unit(planning, actor);
-    polytile_status status = pti_fail(
-        planning->ctx, POLYTILE_NO_FIT,
-        "%s: one frame of actor %s needs %s (%s); %s is limited to %s; give it a larger memory, or "
-        "cut the frames",
-        planning->graph->dot->source, planning->graph->actor[actor].name,
-        polytile_size_format(n_bytes, needed), names.data == NULL ? "" : names.data,
-        best < 0 ? "no unit" : planning->machine->unit[best].name,
-        polytile_size_format(
-            best < 0 ? 0 : planning->machine->memory[planning->net.unit_memory[best]].limit_bytes,
-            limit));
-    pti_text_free(&names);
-    return status;
-}
-
-/** An actor without on= needs a unit that it fits, one with on= fits each of these. */
-static bool fits_units(const pti_planning *planning, int actor) {
-    const int n_units = planning->net.n_units;
-    int n_good = 0, n_bad = 0;
-    for (int u = 0; u < n_units; u++) {
-        n_good += may_be_on(planning, actor, u) && planning->allowed[actor * n_units + u];
-        n_bad += may_be_on(planning, actor, u) && !planning->allowed[actor * n_units + u];
-    }
-    return n_good > 0 && (planning->n_on[actor] == 0 || n_bad == 0);
-}
-
-polytile_status pti_planning_check_actors(pti_planning *planning) {
-    const int n_units = planning->net.n_units, n_actors = planning->net.n_actors;
-    for (int a = 0; a < n_actors; a++) {
-        const int64_t n_bytes = frame_bytes(planning, a, NULL);
-        for (int u = 0; u < n_units; u++) {
-            const int64_t limit =
-                planning->machine->memory[planning->net.unit_memory[u]].limit_bytes;
-            for (int turn = 0; turn < PTI_MAX_TURNS; turn++)
-                planning->allowed[(a + turn * n_actors) * n_units + u] =
-                    limit == 0 || n_bytes <= limit;
-        }
-        if (!fits_units(planning, a))
-            return refuse_actor(planning, a);
-    }
-    return POLYTILE_OK;
 }

@@ -55,6 +55,7 @@ static polytile_status read_options(pti_planning *planning, const polytile_graph
     planning->overlap = !options->no_overlap;
     planning->keeps_map = options->keep_map;
     planning->in_turn = options->in_turn;
+    planning->may_cut = options->in_superblocks;
     if (options->in_turn && (options->keep_map || options->no_overlap || planning->is_paper))
         return pti_fail(
             planning->ctx, POLYTILE_INVALID,
@@ -65,11 +66,24 @@ static polytile_status read_options(pti_planning *planning, const polytile_graph
                               options->reserved);
 }
 
-static polytile_status plan_graph(pti_planning *planning, const polytile_graph_options *options) {
+static void forget_planning(pti_planning *planning) {
+    pti_net_free(&planning->net);
+    pti_net_free(&planning->round);
+    free(planning->n_on);
+    free(planning->on);
+    free(planning->seconds);
+    free(planning->allowed);
+    pti_planning_forget_cuts(planning);
+    planning->net = planning->round = (pti_net){0};
+    planning->n_on = planning->on = NULL;
+    planning->seconds = NULL;
+    planning->allowed = NULL;
+}
+
+static polytile_status plan_once(pti_planning *planning) {
     pti_mapping mapping = {0};
     pti_outcome outcome = {0};
     polytile_status status;
-    PTI_TRY(read_options(planning, options));
     PTI_TRY(pti_planning_find_net(planning));
     PTI_TRY(pti_planning_check_actors(planning));
     PTI_TRY(pti_planning_choose(planning, &mapping, &outcome));
@@ -78,12 +92,25 @@ static polytile_status plan_graph(pti_planning *planning, const polytile_graph_o
 done:
     pti_outcome_free(&outcome);
     free(mapping.unit);
-    pti_net_free(&planning->net);
-    pti_net_free(&planning->round);
-    free(planning->n_on);
-    free(planning->on);
-    free(planning->seconds);
-    free(planning->allowed);
+    forget_planning(planning);
+    return status;
+}
+
+/** Where frames fit one by one, but not what has to live at once, all units with memories of their
+ * own run superblocks, if they may. */
+static polytile_status plan_graph(pti_planning *planning, const polytile_graph_options *options) {
+    polytile_status status;
+    PTI_TRY(read_options(planning, options));
+    status = plan_once(planning);
+    if (status == POLYTILE_NO_FIT && planning->may_cut) {
+        pti_text_free(&planning->plan->notes);
+        planning->plan->notes = (pti_text){0};
+        planning->cuts_all = true;
+        status = plan_once(planning);
+    }
+    if (status == POLYTILE_OK)
+        pti_clear_error(planning->ctx);
+done:
     return status;
 }
 

@@ -27,7 +27,8 @@ typedef struct pti_planned_unit {
     const char *name;
     const char *device; /* its text */
     int rank;
-    int memory;
+    int memory;        /* where its frames lie */
+    int64_t cut_bytes; /* of its own memory, in which it runs superblocks of them; 0: it does not */
 } pti_planned_unit;
 
 /** An array in one memory, with the place of its frames. */
@@ -129,13 +130,18 @@ typedef struct pti_planning {
     bool keeps_map;
     bool in_turn; /* actors without state may take frames in turn */
     double ticks_per_s;
-    pti_net net;     /* owned */
-    double *seconds; /* of each actor on each unit; owned */
-    bool *allowed;   /* whether a frame of an actor fits a unit; the same for each turn; owned */
-    int *n_on;       /* of each actor: units of its on=; 0: it is free; owned */
-    int *on;         /* these: [actor * PTI_MAX_TURNS + k]; owned */
-    int n_turns;     /* that on= asks for */
-    pti_net round;   /* the net with its turns, where there are several; owned */
+    pti_net net;        /* owned */
+    double *seconds;    /* of each actor on each unit; owned */
+    bool may_cut;       /* units may run superblocks of frames */
+    bool cuts_all;      /* all with memories of their own do */
+    bool *is_cut;       /* units that do; owned, as the next two */
+    double *cut_s;      /* of each actor on each such unit; below 0: it does not fit there either */
+    int64_t *cut_bytes; /* of each unit's own memory, that superblocks take at most */
+    bool *allowed;      /* whether a frame of an actor fits a unit; the same for each turn; owned */
+    int *n_on;          /* of each actor: units of its on=; 0: it is free; owned */
+    int *on;            /* these: [actor * PTI_MAX_TURNS + k]; owned */
+    int n_turns;        /* that on= asks for */
+    pti_net round;      /* the net with its turns, where there are several; owned */
     polytile_graph_plan *plan;
 } pti_planning;
 
@@ -180,6 +186,18 @@ polytile_status pti_planning_read_units(pti_planning *planning);
 /** Plan rounds of so many frames from now on, 1: no rounds. Actors of on= run where that says, all
  * others on one unit, or, with in_turn and without state, where they like. Errors: NO_MEMORY. */
 polytile_status pti_planning_take_turns(pti_planning *planning, int n_turns);
+
+/** Find units that run superblocks of frames, and what that takes. Errors: NO_FIT, with what one
+ * superblock of an actor touches, NO_MEMORY. */
+polytile_status pti_planning_cut_frames(pti_planning *planning);
+void pti_planning_forget_cuts(pti_planning *planning);
+
+/** Return the bytes of the distinct arrays of an actor's frame, and of what it has for itself, and
+ * write them down where a text is given. */
+int64_t pti_planning_frame_bytes(const pti_planning *planning, int actor, pti_text *names);
+
+/** Return whether on= leaves an actor a unit. */
+bool pti_planning_may_be_on(const pti_planning *planning, int actor, int unit);
 
 /** Find which actors fit where. Errors: NO_FIT, with what the actor touches, NO_MEMORY. */
 polytile_status pti_planning_check_actors(pti_planning *planning);

@@ -80,6 +80,22 @@ static void note_assumed(writer *to, int resource) {
                      PTI_ASSUMED_BYTES_PER_S / 1e9);
 }
 
+/** Return the memory that a unit has for superblocks: all of its own. */
+static int64_t cut_bytes_of(const writer *to, int unit) {
+    const pti_planning *of = to->of;
+    return of->may_cut && of->is_cut[unit]
+               ? of->machine->memory[of->machine->unit[unit].memory].limit_bytes
+               : 0;
+}
+
+/** Add what superblocks take of the memories of units that run them. */
+static void add_cuts(const writer *to) {
+    const pti_planning *of = to->of;
+    for (int u = 0; of->may_cut && u < of->net.n_units; u++)
+        if (of->is_cut[u])
+            to->plan->memory[of->machine->unit[u].memory].n_bytes += of->cut_bytes[u];
+}
+
 static void write_actors(writer *to) {
     polytile_graph_plan *plan = to->plan;
     for (int a = 0; a < plan->n_actors; a++) {
@@ -93,10 +109,10 @@ static void write_actors(writer *to) {
                                              first->unit, first->seconds};
     }
     for (int u = 0; u < plan->n_units; u++)
-        plan->unit[u] =
-            (pti_planned_unit){keep_text(to, to->of->machine->unit[u].name),
-                               keep_text(to, to->of->machine->unit[u].device),
-                               to->of->machine->unit[u].rank, to->of->machine->unit[u].memory};
+        plan->unit[u] = (pti_planned_unit){keep_text(to, to->of->machine->unit[u].name),
+                                           keep_text(to, to->of->machine->unit[u].device),
+                                           to->of->machine->unit[u].rank,
+                                           to->of->net.unit_memory[u], cut_bytes_of(to, u)};
     for (int a = 0; a < plan->n_arrays; a++)
         plan->array[a] = keep_text(to, to->of->graph->array[a].name);
 }
@@ -127,6 +143,7 @@ static void write_channels(writer *to) {
         plan->memory[m] = (pti_planned_memory){
             keep_text(to, to->of->machine->memory[m].name), outcome->memory_bytes[m],
             to->of->machine->memory[m].limit_bytes, to->of->machine->memory[m].is_host};
+    add_cuts(to);
 }
 
 static int find_lane(writer *to, int resource) {

@@ -41,6 +41,13 @@ done:
     return pti_error_prefix(graph->object.context, status, "%s: ", graph->dot->source);
 }
 
+bool pti_actor_goes_through_once(const pti_actor *actor, bool is_on_host) {
+    const polytile_implementation *bound = &actor->kernel->implementation;
+    if (actor->bound_by == 0)
+        return actor->takes_planes;
+    return (is_on_host ? bound->host_launcher : bound->cuda_launcher) != NULL;
+}
+
 /** Return the name of the n-th port that is fed, or taken. */
 static const char *name_port(const polytile_graph *graph, bool is_taken, int n) {
     for (int a = 0; graph != NULL && n >= 0 && a < graph->n_arrays; a++) {

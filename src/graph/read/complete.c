@@ -112,15 +112,51 @@ static polytile_status find_domain(const polytile_graph *graph, pti_actor *actor
     return POLYTILE_OK;
 }
 
+/** Return the elements that a launch touches, each counted once. */
+static double count_elements(const pti_instance *instance) {
+    double n_elements = 0;
+    for (int o = 0; o < instance->n_operands; o++) {
+        const polytile_domain hull =
+            pti_footprint_hull(instance, o, PTI_TOUCHES, &instance->threads);
+        n_elements += (double)pti_box_count(&hull);
+    }
+    return n_elements;
+}
+
 /** Return the elements that all threads access. What is looked up is unknown: each element of each
  * array once. */
 static double count_accesses(const pti_actor *actor, const pti_instance *instance) {
-    double n_elements = 0;
-    for (int o = 0; o < instance->n_operands; o++)
-        n_elements += (double)pti_box_count(&instance->operand[o].domain);
     return actor->looks_up != NULL
-               ? n_elements
+               ? count_elements(instance)
                : pti_thread_accesses(instance) * (double)pti_box_count(&instance->threads);
+}
+
+static polytile_domain first_thread(const pti_instance *instance) {
+    polytile_domain thread = instance->threads;
+    for (int d = 0; d < thread.n_dims; d++)
+        thread.range[d].hi = thread.range[d].lo;
+    return thread;
+}
+
+/** Return whether each thread touches all of an operand, or all of it along two dimensions. */
+static bool takes_planes_of(const pti_instance *instance, int operand) {
+    const polytile_domain thread = first_thread(instance);
+    const polytile_domain *whole = &instance->operand[operand].domain;
+    const polytile_domain hull = pti_footprint_hull(instance, operand, PTI_TOUCHES, &thread);
+    int n_long = 0, n_whole = 0;
+    for (int d = 0; d < whole->n_dims; d++) {
+        const int64_t extent = pti_range_count(whole->range[d]);
+        n_long += extent > 1;
+        n_whole += extent > 1 && pti_range_count(hull.range[d]) == extent;
+    }
+    return n_whole > 0 && (n_whole == n_long || n_whole > 1);
+}
+
+static bool takes_planes(const pti_instance *instance) {
+    bool takes = false;
+    for (int o = 0; o < instance->n_operands; o++)
+        takes = takes || takes_planes_of(instance, o);
+    return takes && pti_box_count(&instance->threads) > 1;
 }
 
 /** Note what a run touches. */
@@ -137,6 +173,8 @@ static polytile_status measure_run(const polytile_graph *graph, pti_actor *actor
                                 actor->parameter, &instance));
     actor->touched_bytes = pti_launch_bytes(instance);
     actor->n_accesses = count_accesses(actor, instance);
+    actor->n_elements = count_elements(instance);
+    actor->takes_planes = takes_planes(instance);
     for (int o = 0; o < instance->n_operands; o++)
         if (instance->operand[o].is_scratch)
             actor->scratch_bytes = pti_add_saturated(
@@ -202,6 +240,27 @@ done:
                ? status
                : pti_error_prefix(graph->object.context, status,
                                   "%s: actor %s: ", graph->dot->source, actor->name);
+}
+
+polytile_status pti_actor_plan_within(const polytile_graph *graph, int actor, int64_t limit_bytes,
+                                      const polytile_link *link, polytile_plan_summary *summary) {
+    polytile_plan *plan = NULL;
+    const pti_actor *of = &graph->actor[actor];
+    const polytile_launch_options options = {.plan = {.limit_bytes = limit_bytes, .link = link},
+                                             .n_parameters = of->n_parameters,
+                                             .parameters = of->parameter};
+    polytile_status status;
+    polytile_array *arrays[PTI_MAX_OPERANDS] = {0}, *older[PTI_MAX_OPERANDS] = {0};
+    PTI_TRY(describe_operands(graph, of, arrays, older));
+    PTI_TRY(polytile_plan_create(of->kernel, &of->domain, of->n_operands, arrays, &options, &plan));
+    polytile_plan_get_summary(plan, summary);
+    polytile_plan_destroy(plan);
+done:
+    for (int o = 0; o < of->n_operands; o++)
+        polytile_array_destroy(older[o]);
+    return status == POLYTILE_OK ? status
+                                 : pti_error_prefix(graph->object.context, status,
+                                                    "%s: actor %s: ", graph->dot->source, of->name);
 }
 
 polytile_status pti_graph_complete_actors(polytile_graph *graph) {

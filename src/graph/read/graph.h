@@ -45,13 +45,15 @@ typedef struct pti_actor {
     polytile_parameter parameter[POLYTILE_MAX_PARAMETERS];
     const char *on; /* a unit; NULL: any */
     size_t on_at;
-    double seconds;       /* of a frame; below 0: predicted */
-    int64_t repeat;       /* times that the kernel runs for a frame */
-    int n_operands;       /* arrays of the kernel */
-    pti_flow *in;         /* one an operand; owned */
-    pti_flow *out;        /* likewise; owned */
-    double touched_bytes; /* by one run of the kernel, for predictions */
-    double n_accesses;
+    double seconds;        /* of a frame; below 0: predicted */
+    int64_t repeat;        /* times that the kernel runs for a frame */
+    int n_operands;        /* arrays of the kernel */
+    pti_flow *in;          /* one an operand; owned */
+    pti_flow *out;         /* likewise; owned */
+    double touched_bytes;  /* by one run of the kernel, for predictions */
+    double n_accesses;     /* of all its threads */
+    double n_elements;     /* that it touches, each counted once */
+    bool takes_planes;     /* a thread declares whole arrays, or whole planes of one */
     int64_t scratch_bytes; /* that a firing has for itself */
 } pti_actor;
 
@@ -72,6 +74,11 @@ bool pti_operand_is_read(const polytile_kernel *kernel, int operand);
 /** Return whether an operand leaves a frame. */
 bool pti_operand_is_written(const polytile_kernel *kernel, int operand);
 
+/** Return whether an actor goes through its arrays once, however often its threads name an element:
+ * what a launcher calls does, a transform of whole arrays, say. Where nothing is bound, as in
+ * `polytile graph`, an actor whose threads declare whole planes is taken for one. */
+bool pti_actor_goes_through_once(const pti_actor *actor, bool is_on_host);
+
 /** Return the actor's delay on an operand's edge in, with that of the array's producer. */
 int pti_flow_delay(const polytile_graph *graph, const pti_flow *in);
 
@@ -90,5 +97,13 @@ polytile_status pti_graph_read_edges(polytile_graph *graph);
 polytile_status pti_graph_complete_actors(polytile_graph *graph);
 /** Refuse what no edge feeds, and cycles without delay; finds the order. */
 polytile_status pti_graph_check(polytile_graph *graph);
+
+/**
+ * Plan one run of an actor's kernel within so many bytes of a device, and say what that takes.
+ *
+ * Errors  As polytile_plan_create(), with the actor's name.
+ */
+polytile_status pti_actor_plan_within(const polytile_graph *graph, int actor, int64_t limit_bytes,
+                                      const polytile_link *link, polytile_plan_summary *summary);
 
 #endif

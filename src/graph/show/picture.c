@@ -4,19 +4,26 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* A picture: the graph from left to right, actors coloured by their unit, and below it a period as
- * a Gantt chart, a lane a unit and a direction of a link. What goes on into the next period comes
- * back at the left. */
+/* A picture: the graph from left to right, in several bands where it is long, actors coloured by
+ * their unit, and below it a period as a Gantt chart, a lane a unit and a direction of a link. What
+ * goes on into the next period comes back at the left. */
 
 enum {
     TOP = 112,
     BOX_HEIGHT = 26,
     ROW_HEIGHT = 48,
+    BAND_GAP = 18,
     LABEL_WIDTH = 150,
     LANE_HEIGHT = 22,
-    CHARACTER_WIDTH = 7
+    CHARACTER_WIDTH = 7,
+    LEAST_BOX = 48,
+    MOST_BOX = 130
 };
+
+/** The share of a column that is box; arrows have the rest. */
+static const double box_share = .72;
 
 /** The picture of a graph, and where actors and arrays stand in it. */
 typedef struct drawing {
@@ -26,16 +33,45 @@ typedef struct drawing {
     double *array_y;  /* owned */
     int *array_level; /* twice the level: actors stand at even ones, arrays at odd ones; owned */
     int *n_rows;      /* of each column; owned */
+    double *band_top; /* of each band of columns, and the last one's end; owned */
     int n_columns;
+    int n_in_band; /* columns */
     double column_width;
 } drawing;
 
 static double column_x(const drawing *of, int column) {
-    return PTI_PAGE_MARGIN + of->column_width * column;
+    return PTI_PAGE_MARGIN + of->column_width * (column % of->n_in_band);
+}
+
+static int band_of(const drawing *of, int column) {
+    return column / of->n_in_band;
+}
+
+static double box_width(const drawing *of) {
+    return fmin(MOST_BOX, of->column_width * box_share);
 }
 
 static pti_words colour_of(const drawing *of, int unit) {
     return pti_svg_order_colour(unit, of->plan->n_units > 1 ? of->plan->n_units : 2);
+}
+
+/** Return the width of the longest name, up to the widest box. */
+static double width_of_names(const polytile_graph_plan *plan) {
+    size_t n = 0;
+    for (int a = 0; a < plan->n_arrays; a++)
+        n = strlen(plan->array[a]) > n ? strlen(plan->array[a]) : n;
+    for (int a = 0; a < plan->n_actors; a++)
+        n = strlen(plan->actor[a].name) > n ? strlen(plan->actor[a].name) : n;
+    return fmax(LEAST_BOX, fmin(MOST_BOX, (double)n * CHARACTER_WIDTH + 4));
+}
+
+/** As many columns stand side by side as have room for the names; as even as they go. */
+static void cut_bands(drawing *of) {
+    const double width = PTI_PAGE_WIDTH - 2 * PTI_PAGE_MARGIN;
+    const int most = (int)fmax(1, floor(width * box_share / width_of_names(of->plan)));
+    const int n_bands = (of->n_columns + most - 1) / most;
+    of->n_in_band = (of->n_columns + n_bands - 1) / n_bands;
+    of->column_width = width / of->n_in_band;
 }
 
 /** Arrays stand between their producer and their first reader. */
@@ -53,23 +89,39 @@ static void find_columns(drawing *of) {
     for (int a = 0; a < plan->n_actors; a++)
         of->n_columns =
             2 * plan->level[a] + 1 >= of->n_columns ? 2 * plan->level[a] + 2 : of->n_columns;
-    of->column_width = (double)(PTI_PAGE_WIDTH - 2 * PTI_PAGE_MARGIN) / of->n_columns;
+    cut_bands(of);
 }
 
+/** Give a box the next row of its column; rows count from the band's top. */
 static double next_row_of_column(drawing *of, int column) {
-    return TOP + ROW_HEIGHT * (of->n_rows[column]++ + .5);
+    return ROW_HEIGHT * (of->n_rows[column]++ + .5);
+}
+
+/** Place the bands below each other. Returns where the last one ends. */
+static double place_bands(drawing *of) {
+    double top = TOP;
+    for (int band = 0; band * of->n_in_band < of->n_columns; band++) {
+        int most = 0;
+        for (int c = band * of->n_in_band; c < of->n_columns && band_of(of, c) == band; c++)
+            most = of->n_rows[c] > most ? of->n_rows[c] : most;
+        of->band_top[band] = top;
+        top += ROW_HEIGHT * most + BAND_GAP;
+    }
+    return top - BAND_GAP;
 }
 
 static double place_rows(drawing *of) {
     const polytile_graph_plan *plan = of->plan;
-    int most = 0;
     for (int a = 0; a < plan->n_arrays; a++)
         of->array_y[a] = next_row_of_column(of, of->array_level[a]);
     for (int a = 0; a < plan->n_actors; a++)
         of->actor_y[a] = next_row_of_column(of, 2 * plan->level[a] + 1);
-    for (int c = 0; c < of->n_columns; c++)
-        most = of->n_rows[c] > most ? of->n_rows[c] : most;
-    return TOP + ROW_HEIGHT * most;
+    const double end = place_bands(of);
+    for (int a = 0; a < plan->n_arrays; a++)
+        of->array_y[a] += of->band_top[band_of(of, of->array_level[a])];
+    for (int a = 0; a < plan->n_actors; a++)
+        of->actor_y[a] += of->band_top[band_of(of, 2 * plan->level[a] + 1)];
+    return end;
 }
 
 /** A name that is cut where the box ends. */
@@ -80,15 +132,27 @@ static pti_words cut_name(const char *name, double width) {
 
 static void draw_box(const drawing *of, int column, double y, const char *style, const char *fill,
                      const char *name, const char *tooltip) {
-    const double width = fmin(130, of->column_width * .72);
+    const double width = box_width(of);
     const pti_svg_box box = {column_x(of, column), y - BOX_HEIGHT / 2.0, width, BOX_HEIGHT};
     pti_svg_rect(of->svg, style, box, fill, tooltip);
     pti_svg_label(of->svg, "body middle", box.x + width / 2, y + 4, "%s",
                   cut_name(name, width - 4).text);
 }
 
+/** An arrow to another band goes through the gaps between columns, and above the lower band. */
+static void draw_edge_between_bands(const drawing *of, int from, int to, double y1, double y2,
+                                    const char *dashes) {
+    const int lower = band_of(of, from > to ? from : to);
+    const double x1 = column_x(of, from) + box_width(of), x2 = column_x(of, to);
+    pti_text_add(of->svg,
+                 "<path class=\"travel\" d=\"M%.1f %.1fH%.1fV%.1fH%.1fV%.1fH%.1f\"%s "
+                 "marker-end=\"url(#last)\"/>\n",
+                 x1, y1, x1 + 7, of->band_top[lower] - BAND_GAP / 2.0, x2 - 13, y2, x2 - 3, dashes);
+}
+
 static void draw_edge(const drawing *of, const pti_drawn_edge *edge) {
-    const double width = fmin(130, of->column_width * .72);
+    const double width = box_width(of);
+    const char *dashes = edge->delay > 0 ? " stroke-dasharray=\"5 4\"" : "";
     const int actor = 2 * of->plan->level[edge->actor] + 1, array = of->array_level[edge->array];
     const int from = edge->goes_out ? actor : array, to = edge->goes_out ? array : actor;
     const double y_actor = of->actor_y[edge->actor], y_array = of->array_y[edge->array];
@@ -96,11 +160,13 @@ static void draw_edge(const drawing *of, const pti_drawn_edge *edge) {
     const double y1 = edge->goes_out ? y_actor : y_array, y2 = edge->goes_out ? y_array : y_actor;
     const double bend = from < to ? (x2 - x1) / 2 : 40;
     const double drop = from < to ? 0 : ROW_HEIGHT * .8;
-    pti_text_add(of->svg,
-                 "<path class=\"travel\" d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\"%s "
-                 "marker-end=\"url(#last)\"/>\n",
-                 x1, y1, x1 + bend, y1 + drop, x2 - bend, y2 + drop, x2, y2,
-                 edge->delay > 0 ? " stroke-dasharray=\"5 4\"" : "");
+    if (band_of(of, from) != band_of(of, to))
+        draw_edge_between_bands(of, from, to, y1, y2, dashes);
+    else
+        pti_text_add(of->svg,
+                     "<path class=\"travel\" d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\"%s "
+                     "marker-end=\"url(#last)\"/>\n",
+                     x1, y1, x1 + bend, y1 + drop, x2 - bend, y2 + drop, x2, y2, dashes);
     if (edge->delay > 0)
         pti_svg_label(of->svg, "small middle", (x1 + x2) / 2, (y1 + y2) / 2 + drop * .75 - 4,
                       "delay %d", edge->delay);
@@ -110,7 +176,7 @@ static void draw_edge(const drawing *of, const pti_drawn_edge *edge) {
 static void draw_turns(const drawing *of, int actor) {
     const polytile_graph_plan *plan = of->plan;
     const int n = pti_plan_count_turns(plan, actor);
-    const double width = fmin(130, of->column_width * .72) / n;
+    const double width = box_width(of) / n;
     for (int t = 0; n > 1 && t < n; t++) {
         const int unit = plan->turn[actor * plan->n_turns + t].unit;
         const pti_svg_box box = {column_x(of, 2 * plan->level[actor] + 1) + t * width,
@@ -228,8 +294,10 @@ void pti_graph_plan_draw(pti_text *svg, const pti_object *object) {
                   .actor_y = calloc((size_t)plan->n_actors + 1, sizeof *of.actor_y),
                   .array_y = calloc((size_t)plan->n_arrays + 1, sizeof *of.array_y),
                   .array_level = calloc((size_t)plan->n_arrays + 1, sizeof *of.array_level),
-                  .n_rows = calloc(n, sizeof *of.n_rows)};
-    if (of.actor_y == NULL || of.array_y == NULL || of.array_level == NULL || of.n_rows == NULL) {
+                  .n_rows = calloc(n, sizeof *of.n_rows),
+                  .band_top = calloc(n, sizeof *of.band_top)};
+    if (of.actor_y == NULL || of.array_y == NULL || of.array_level == NULL || of.n_rows == NULL ||
+        of.band_top == NULL) {
         svg->failed = true;
     } else {
         find_columns(&of);
@@ -239,4 +307,5 @@ void pti_graph_plan_draw(pti_text *svg, const pti_object *object) {
     free(of.array_y);
     free(of.array_level);
     free(of.n_rows);
+    free(of.band_top);
 }

@@ -93,14 +93,23 @@ static polytile_status check_bound(const polytile_stream *stream, const pti_acto
     return POLYTILE_OK;
 }
 
-/** Plan one run in place. */
-static polytile_status plan_run(const pti_actor *actor, polytile_device *device,
+/** Return the bytes that superblocks may take: what the plan says, and not more than there are; 0:
+ * frames lie where they run. */
+static int64_t limit_of_superblocks(const pti_stream_lane *lane) {
+    const int64_t there_are = polytile_device_get_limit(lane->device);
+    return there_are > 0 ? pti_min(lane->cut_bytes, there_are) : lane->cut_bytes;
+}
+
+/** Plan one run, in place or in superblocks. */
+static polytile_status plan_run(const pti_actor *actor, const pti_stream_lane *lane,
                                 polytile_array *const *arrays, pti_stream_actor *made) {
+    polytile_device *device = lane->device;
     polytile_launch_options options = {.n_parameters = actor->n_parameters,
                                        .parameters = actor->parameter};
     polytile_context *ctx = device->object.context;
     const polytile_implementation *found = NULL;
     polytile_status status;
+    options.plan.limit_bytes = limit_of_superblocks(lane);
     options.plan.link = polytile_device_get_link(device);
     PTI_TRY(pti_run_check_kernel(device, actor->kernel));
     PTI_TRY(polytile_plan_create(actor->kernel, &actor->domain, actor->n_operands, arrays, &options,
@@ -147,7 +156,7 @@ static polytile_status prepare_actor(polytile_stream *stream, const polytile_gra
     find_operands(stream, graph, number, lane->memory, made);
     PTI_TRY(find_between(stream, graph, actor, number, made));
     list_first_arrays(stream, made, arrays);
-    PTI_TRY(plan_run(actor, lane->device, arrays, made));
+    PTI_TRY(plan_run(actor, lane, arrays, made));
     find_cleared(actor->kernel, made);
     return POLYTILE_OK;
 done:

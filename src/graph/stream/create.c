@@ -21,6 +21,7 @@ static void free_stream(polytile_stream *stream) {
     free(stream->input);
     free(stream->output);
     free(stream->done);
+    free(stream->recent_s);
     free(stream->frame);
     free(stream->name);
     free(stream);
@@ -232,7 +233,10 @@ static polytile_status find_frames_in_flight(polytile_stream *stream,
     stream->window = stream->depth + most * stream->n_turns;
     stream->frame = calloc((size_t)stream->window, sizeof *stream->frame);
     stream->done = calloc((size_t)stream->order.n_tasks + 1, sizeof *stream->done);
-    return stream->frame == NULL || stream->done == NULL ? fail_creation(stream) : POLYTILE_OK;
+    stream->recent_s = calloc((size_t)stream->order.n_tasks + 1, sizeof *stream->recent_s);
+    return stream->frame == NULL || stream->done == NULL || stream->recent_s == NULL
+               ? fail_creation(stream)
+               : POLYTILE_OK;
 }
 
 static polytile_status fill_in(polytile_stream *stream, const polytile_graph *graph,

@@ -38,12 +38,13 @@ static polytile_status open_unit(polytile_stream *stream, const pti_planned_unit
     pti_device_text parsed;
     polytile_status status;
     lane->memory = unit->memory;
+    lane->cut_bytes = unit->cut_bytes;
     if (unit->rank != 0)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,
                         "%s: unit %s is on rank %d, and streams run on one rank", stream->name,
                         unit->name, unit->rank);
     PTI_TRY(pti_device_text_parse(ctx, unit->device, &parsed));
-    status = parsed.driver == &pti_host_driver
+    status = parsed.driver == &pti_host_driver && unit->cut_bytes == 0
                  ? open_host(ctx, &parsed, &lane->device)
                  : polytile_device_open(ctx, unit->device, &lane->device);
 done:
@@ -57,7 +58,7 @@ static polytile_status open_copier(polytile_context *ctx, const polytile_graph_p
     polytile_status status = POLYTILE_OK;
     for (int u = 0; u < plan->n_units && *device == NULL; u++) {
         pti_device_text parsed;
-        if (plan->unit[u].memory != memory)
+        if (plan->unit[u].memory != memory || plan->unit[u].cut_bytes > 0)
             continue;
         PTI_TRY(pti_device_text_parse(ctx, plan->unit[u].device, &parsed));
         if (parsed.driver == &pti_host_driver)
@@ -120,8 +121,10 @@ static polytile_status open_lane(polytile_stream *stream, const polytile_graph_p
     list_tasks(stream, resource, lane->task);
     if (!name_lane(plan, &stream->expansion.task[lane->task[0]], lane))
         return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
-    return lane->is_unit ? open_unit(stream, &plan->unit[resource], lane)
-                         : open_link(stream, plan, lane);
+    const polytile_status status = lane->is_unit ? open_unit(stream, &plan->unit[resource], lane)
+                                                 : open_link(stream, plan, lane);
+    lane->is_lent = lane->device == NULL || lane->device->cuda_capability == 0;
+    return status;
 }
 
 polytile_status pti_stream_open_lanes(polytile_stream *stream, const polytile_graph_plan *plan) {

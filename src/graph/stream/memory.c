@@ -29,7 +29,7 @@ polytile_status pti_stream_copy_within(polytile_device *device, bool is_on_gpu, 
 static polytile_device *find_gpu(const polytile_stream *stream, int memory) {
     for (int l = 0; l < stream->n_lanes; l++)
         if (stream->lane[l].is_unit && stream->lane[l].memory == memory &&
-            stream->lane[l].device->cuda_capability > 0)
+            stream->lane[l].cut_bytes == 0 && stream->lane[l].device->cuda_capability > 0)
             return stream->lane[l].device;
     return NULL;
 }

@@ -26,10 +26,21 @@ static int find_next(const pti_stream_lane *lane) {
 }
 
 int pti_stream_find_ready(const pti_stream_lane *lane) {
-    const int next = find_next(lane);
+    const int next = lane->is_busy ? -1 : find_next(lane);
     const bool is_ready = next >= 0 && may_task_run(lane->stream, next, lane->stream->done[next]) &&
                           pti_stream_has_turn(lane, next);
     return is_ready ? next : -1;
+}
+
+/** What waking a thread costs, about. */
+static const double short_s = 5e-6;
+
+/** Firings after which it is known how long they take. */
+enum { LEARNED = 64 };
+
+bool pti_stream_is_short(const pti_stream_lane *lane, int task) {
+    return lane->is_lent && lane->stream->done[task] >= LEARNED &&
+           lane->stream->recent_s[task] < short_s;
 }
 
 bool pti_stream_is_still(const polytile_stream *stream) {

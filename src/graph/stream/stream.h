@@ -10,8 +10,9 @@
 #include <pthread.h>
 
 /* graph/stream: graphs that run. Each unit and each direction of a link is a lane with a thread of
- * its own, which runs its tasks in the plan's order as soon as they may (order.h). Frames lie where
- * the plan says. The program's thread feeds and takes. */
+ * its own, which runs its tasks in the plan's order as soon as they may (order.h). A lane runs one
+ * task at a time; short tasks of host lanes run on the thread that made them ready. Frames lie
+ * where the plan says. The program's thread feeds and takes. */
 
 /** The channels that an operand of a firing reads and writes. */
 typedef struct pti_stream_operand {
@@ -41,14 +42,15 @@ typedef struct pti_stream_actor {
     int64_t n_fired;
 } pti_stream_actor;
 
-/** A unit or a direction of a link. Its thread alone uses the devices. */
+/** A unit or a direction of a link. Its thread alone uses GPUs. */
 typedef struct pti_stream_lane {
     polytile_stream *stream;
     char *name; /* owned */
     bool is_unit;
     char *from, *to; /* memories, of a link; owned */
     int resource;
-    int memory; /* of a unit */
+    int memory;        /* where a unit's frames lie */
+    int64_t cut_bytes; /* in which it runs superblocks of them; 0: where they lie */
     polytile_device
         *device;           /* of a unit; of a link the handle that copies; NULL: the host copies */
     polytile_device *peer; /* of a link from another GPU, its handle; NULL: none */
@@ -60,8 +62,9 @@ typedef struct pti_stream_lane {
     bool has_thread;
     pthread_cond_t wake;
     bool has_wake;
-    bool sleeps;     /* under the mutex, until it is woken */
-    bool is_busy;    /* likewise */
+    bool is_lent;    /* threads of other lanes, and the program's, may run its short tasks */
+    bool sleeps;     /* set under the mutex, until it is woken; read without it, too */
+    bool is_busy;    /* under the mutex; whichever thread runs its task */
     double busy_s;   /* likewise */
     int64_t n_bytes; /* moved; likewise */
 } pti_stream_lane;
@@ -127,6 +130,7 @@ struct polytile_stream {
     char *name; /* in error texts; owned */
     bool drops;
     bool is_synchronous;
+    bool spins;              /* each thread may have a processor: who sleeps looks a while before */
     pti_expansion expansion; /* a copy of the plan's; owned */
     pti_firing_order order;  /* owned */
     int n_memories;
@@ -156,9 +160,10 @@ struct polytile_stream {
 
     /* Under the mutex. */
     bool is_stopping;
-    pti_stream_await program;
-    int n_awake;   /* lanes */
-    int64_t *done; /* rounds that each task is done with; owned */
+    pti_stream_await program; /* read without the mutex, too */
+    int n_awake;              /* lanes */
+    int64_t *done;            /* rounds that each task is done with; owned */
+    double *recent_s;         /* what a task took of late; owned */
     int64_t n_pushed;
     int64_t n_pulled;
     int64_t n_finished; /* frames that all lanes are done with, and with those before */
@@ -270,6 +275,9 @@ bool pti_stream_has_turn(const pti_stream_lane *lane, int task);
 /** Return a lane's next task if it may run now; -1: it may not. The mutex is locked. */
 int pti_stream_find_ready(const pti_stream_lane *lane);
 
+/** Return whether a lane's task takes less than waking the lane's thread. The mutex is locked. */
+bool pti_stream_is_short(const pti_stream_lane *lane, int task);
+
 /** Return whether there is room for the next frame. The mutex is locked. */
 bool pti_stream_has_room(const polytile_stream *stream);
 
@@ -277,7 +285,7 @@ bool pti_stream_has_room(const polytile_stream *stream);
  * locked. */
 bool pti_stream_is_still(const polytile_stream *stream);
 
-/* wake.c: each thread sleeps until it alone is woken. The mutex is locked in the last four. */
+/* wake.c: each thread sleeps until it alone is woken. The mutex is locked in the last five. */
 
 /** Make what threads sleep at. Errors: NO_MEMORY. */
 polytile_status pti_stream_begin_waking(polytile_stream *stream);
@@ -291,7 +299,32 @@ void pti_stream_await_lanes(polytile_stream *stream, pti_stream_await what);
 
 /** Something is done, pushed or pulled: wake lanes that may run a task now, and the program. */
 void pti_stream_wake(polytile_stream *stream);
+/** As pti_stream_wake(), but for lanes whose tasks the calling thread may run instead. */
+void pti_stream_wake_long(polytile_stream *stream);
 void pti_stream_wake_all_lanes(polytile_stream *stream);
+
+/* task.c */
+
+/** Run a lane's task of a frame, or pass it where what it reads is lost. The mutex is locked, but
+ * not while it runs. */
+void pti_stream_do_task(pti_stream_lane *lane, int task);
+
+/* hand_on.c */
+
+/** Something is done, pushed or pulled: run short tasks that may run now on the calling thread, for
+ * a while, and wake threads for all others. The mutex is locked. */
+void pti_stream_hand_on(polytile_stream *stream);
+
+/** Who calls that. */
+typedef enum pti_stream_caller {
+    PTI_STREAM_LANE,
+    PTI_STREAM_PROGRAM,
+    PTI_STREAM_WAITING_PROGRAM /* it has no other way than to wait */
+} pti_stream_caller;
+
+/** As pti_stream_hand_on(), on the program's thread, whose errors are its own. Returns whether
+ * something ran. */
+bool pti_stream_hand_on_by_program(polytile_stream *stream, pti_stream_caller caller);
 
 /* work.c */
 

@@ -1,7 +1,12 @@
 #include "graph/stream/stream.h"
 
+#include "base/clock.h"
+
 /* Who sleeps, and who is woken. A broadcast would wake all lanes for each task, most of them for
  * nothing. */
+
+/** How long a thread looks for what it waits for before it sleeps, about what it takes to wake. */
+static const double spin_s = 20e-6;
 
 void pti_stream_end_waking(polytile_stream *stream) {
     for (int l = 0; l < stream->n_lanes; l++)
@@ -33,7 +38,7 @@ polytile_status pti_stream_begin_waking(polytile_stream *stream) {
 static void wake_lane(pti_stream_lane *lane) {
     if (!lane->sleeps)
         return;
-    lane->sleeps = false;
+    __atomic_store_n(&lane->sleeps, false, __ATOMIC_RELAXED);
     lane->stream->n_awake++;
     pthread_cond_signal(&lane->wake);
 }
@@ -46,7 +51,7 @@ static void wake_program(polytile_stream *stream) {
     if (stream->program == PTI_STREAM_AWAITS_NOTHING ||
         (!has_room && !has_frame && stream->n_awake > 0))
         return;
-    stream->program = PTI_STREAM_AWAITS_NOTHING;
+    __atomic_store_n(&stream->program, PTI_STREAM_AWAITS_NOTHING, __ATOMIC_RELAXED);
     pthread_cond_signal(&stream->wake);
 }
 
@@ -57,9 +62,38 @@ void pti_stream_wake(polytile_stream *stream) {
     wake_program(stream);
 }
 
+void pti_stream_wake_long(polytile_stream *stream) {
+    for (int l = 0; l < stream->n_lanes; l++) {
+        const int task = stream->lane[l].sleeps ? pti_stream_find_ready(&stream->lane[l]) : -1;
+        if (task >= 0 && !pti_stream_is_short(&stream->lane[l], task))
+            wake_lane(&stream->lane[l]);
+    }
+    wake_program(stream);
+}
+
 void pti_stream_wake_all_lanes(polytile_stream *stream) {
     for (int l = 0; l < stream->n_lanes; l++)
         wake_lane(&stream->lane[l]);
+}
+
+static bool is_asleep(const void *lane) {
+    return __atomic_load_n(&((const pti_stream_lane *)lane)->sleeps, __ATOMIC_RELAXED);
+}
+
+static bool does_program_wait(const void *stream) {
+    return __atomic_load_n(&((const polytile_stream *)stream)->program, __ATOMIC_RELAXED) !=
+           PTI_STREAM_AWAITS_NOTHING;
+}
+
+/** Look a while whether a thread waits no more, without the mutex. */
+static void look_a_while(polytile_stream *stream, bool (*waits)(const void *of), const void *of) {
+    const double end_s = pti_now_s() + spin_s;
+    if (!stream->spins)
+        return;
+    pthread_mutex_unlock(&stream->mutex);
+    while (waits(of) && pti_now_s() < end_s) {
+    }
+    pthread_mutex_lock(&stream->mutex);
 }
 
 void pti_stream_sleep(pti_stream_lane *lane) {
@@ -67,6 +101,7 @@ void pti_stream_sleep(pti_stream_lane *lane) {
     lane->sleeps = true;
     stream->n_awake--;
     wake_program(stream);
+    look_a_while(stream, is_asleep, lane);
     while (lane->sleeps)
         pthread_cond_wait(&lane->wake, &stream->mutex);
 }
@@ -74,6 +109,7 @@ void pti_stream_sleep(pti_stream_lane *lane) {
 void pti_stream_await_lanes(polytile_stream *stream, pti_stream_await what) {
     stream->program = what;
     wake_program(stream);
+    look_a_while(stream, does_program_wait, stream);
     while (stream->program != PTI_STREAM_AWAITS_NOTHING)
         pthread_cond_wait(&stream->wake, &stream->mutex);
 }

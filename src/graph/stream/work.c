@@ -1,132 +1,12 @@
 #include "graph/stream/stream.h"
 
-#include "base/clock.h"
 #include "base/signals.h"
 
-#include <inttypes.h>
-#include <limits.h>
+#include <sched.h>
 #include <string.h>
 
 /* The threads of lanes: each takes the next of its tasks in the plan's order, waits until it may
  * run, and runs it. */
-
-/** Return whether a task would read a frame that is lost. The mutex is locked. */
-static bool reads_lost(const polytile_stream *stream, int task, int64_t round) {
-    const pti_stream_tasks *tasks = &stream->expansion.tasks;
-    for (int b = 0; b < tasks->n_buffers; b++) {
-        const pti_stream_buffer *buffer = &stream->buffer[b];
-        const pti_buffer_reader *reader = tasks->reader + tasks->buffer[b].first_reader;
-        for (int r = 0; r < tasks->buffer[b].n_readers; r++)
-            if (reader[r].task == task &&
-                buffer->is_lost[pti_stream_position(buffer, round - reader[r].delay)])
-                return true;
-    }
-    return false;
-}
-
-/** Return the buffer of a transfer's array that it reads, or that it fills. */
-static int find_buffer_at_end(const polytile_stream *stream, int task, int memory) {
-    int b = 0;
-    while (stream->expansion.buffer[b].array != stream->expansion.task[task].array ||
-           stream->expansion.buffer[b].memory != memory)
-        b++;
-    return b;
-}
-
-static polytile_status run_task(pti_stream_lane *lane, int task, int64_t round) {
-    polytile_stream *stream = lane->stream;
-    const int64_t frame = pti_frame_of_round(&stream->expansion.tasks, task, round);
-    const pti_task_note *note = &stream->expansion.task[task];
-    const bool fires = note->kind == PTI_TASK_FIRE;
-    const char *name = fires ? stream->actor[stream->actor_of_task[task]].name : lane->name;
-    const polytile_status status =
-        fires ? pti_stream_fire(lane, &stream->actor[stream->actor_of_task[task]], round)
-              : pti_stream_move(lane, find_buffer_at_end(stream, task, note->from),
-                                find_buffer_at_end(stream, task, note->to), round);
-    return status == POLYTILE_OK ? status
-                                 : pti_error_prefix(stream->object.context, status,
-                                                    "%s: frame %" PRId64 ": %s %s: ", stream->name,
-                                                    frame, fires ? "actor" : "link", name);
-}
-
-/** What a task that failed, or did not run, makes of its buffers: state stays, all else is lost. */
-static void lose_frame(pti_stream_lane *lane, int task, int64_t round, bool *is_lost) {
-    const polytile_stream *stream = lane->stream;
-    for (int b = 0; b < stream->expansion.tasks.n_buffers; b++)
-        if (stream->expansion.tasks.buffer[b].producer == task)
-            is_lost[b] =
-                !stream->buffer[b].is_state || pti_stream_restore(lane, b, round) != POLYTILE_OK;
-}
-
-/** Keep the error of the first task of a frame, whichever came first in time. The mutex is
- * locked. */
-static void note_error(polytile_stream *stream, int task, int64_t frame, const pti_error *error) {
-    pti_stream_frame *stream_frame = pti_stream_frame_of(stream, frame);
-    if (stream_frame->failed_task <= task)
-        return;
-    stream_frame->failed_task = task;
-    stream_frame->error = *error;
-}
-
-/** What was done is there for others to see. The mutex is locked. */
-static void note_done(pti_stream_lane *lane, int task, int64_t frame) {
-    polytile_stream *stream = lane->stream;
-    pti_stream_frame *stream_frame = pti_stream_frame_of(stream, frame);
-    stream->done[task]++;
-    if (--stream_frame->n_left == 0)
-        pti_stream_finish_frames(stream);
-    pti_stream_wake(stream);
-}
-
-static void note_lost(polytile_stream *stream, int task, int64_t round, const bool *is_lost) {
-    for (int b = 0; b < stream->expansion.tasks.n_buffers; b++)
-        if (stream->expansion.tasks.buffer[b].producer == task)
-            stream->buffer[b].is_lost[pti_stream_position(&stream->buffer[b], round)] =
-                is_lost != NULL && is_lost[b];
-}
-
-static void note_seconds(pti_stream_lane *lane, int task, double seconds) {
-    const polytile_stream *stream = lane->stream;
-    const int actor = stream->actor_of_task[task];
-    lane->busy_s += seconds;
-    if (actor < 0)
-        lane->n_bytes +=
-            stream->buffer[find_buffer_at_end(stream, task, stream->expansion.task[task].to)]
-                .frame_bytes;
-    if (actor < 0)
-        return;
-    lane->stream->actor[actor].busy_s += seconds;
-    lane->stream->actor[actor].n_fired++;
-}
-
-/** Run a task of a frame, or pass it where what it reads is lost. The mutex is locked, but not
- * while it runs. */
-static void do_task(pti_stream_lane *lane, int task) {
-    polytile_stream *stream = lane->stream;
-    const int64_t round = stream->done[task], frame = pti_stream_next_frame(stream, task);
-    const bool passes = reads_lost(stream, task, round);
-    pti_error failed = {0};
-    lane->is_busy = true;
-    pthread_mutex_unlock(&stream->mutex);
-    const double begin_s = pti_now_s();
-    const polytile_status status =
-        passes ? pti_fail(stream->object.context, POLYTILE_INVALID,
-                          "%s: frame %" PRId64 ": what an earlier frame left is lost", stream->name,
-                          frame)
-               : run_task(lane, task, round);
-    const double seconds = pti_now_s() - begin_s;
-    pti_error_keep(&failed, stream->object.context, status);
-    if (status != POLYTILE_OK)
-        lose_frame(lane, task, round, lane->is_lost);
-    pthread_mutex_lock(&stream->mutex);
-    lane->is_busy = false;
-    note_lost(stream, task, round, status == POLYTILE_OK ? NULL : lane->is_lost);
-    if (status != POLYTILE_OK)
-        note_error(stream, passes ? INT_MAX - 1 : task, frame, &failed);
-    if (!passes)
-        note_seconds(lane, task, seconds);
-    note_done(lane, task, frame);
-}
 
 static void *run_lane(void *argument) {
     pti_stream_lane *lane = argument;
@@ -135,19 +15,29 @@ static void *run_lane(void *argument) {
     pthread_mutex_lock(&stream->mutex);
     while (!stream->is_stopping) {
         const int task = pti_stream_find_ready(lane);
-        if (task >= 0)
-            do_task(lane, task);
-        else
+        if (task < 0) {
             pti_stream_sleep(lane);
+            continue;
+        }
+        pti_stream_do_task(lane, task);
+        pti_stream_hand_on(stream);
     }
     pthread_mutex_unlock(&stream->mutex);
     pti_redirect_errors(NULL);
     return NULL;
 }
 
+/** Return whether the process may run on so many processors. */
+static bool has_processors(int n) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) >= n;
+}
+
 polytile_status pti_stream_start(polytile_stream *stream) {
     sigset_t before;
     int error = 0;
+    stream->spins = has_processors(stream->n_lanes + 1);
     pti_signals_block(&before);
     for (int l = 0; l < stream->n_lanes && error == 0; l++) {
         pti_stream_lane *lane = &stream->lane[l];

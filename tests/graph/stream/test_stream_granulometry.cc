@@ -103,8 +103,9 @@ void draw_boxes(Random *random, Volume *volume) {
     }
 }
 
-TEST(Granulometry, CountsWhatOpeningsLeaveOfEachVolume) {
-    Random random(test_seed("Granulometry.CountsWhatOpeningsLeaveOfEachVolume"));
+/** Count volumes on a machine, and compare with plain loops. */
+void compare_counts(Random *random, const char *machine_text,
+                    const polytile_graph_options *options) {
     polytile_context *ctx = nullptr;
     polytile_graph *graph = nullptr;
     polytile_machine *machine = nullptr;
@@ -117,12 +118,8 @@ TEST(Granulometry, CountsWhatOpeningsLeaveOfEachVolume) {
     ASSERT_EQ(polytile_graph_bind(graph, "dilate", &dilate_kernel), POLYTILE_OK);
     ASSERT_EQ(polytile_graph_bind(graph, "count", &count_kernel), POLYTILE_OK)
         << polytile_last_error(ctx);
-    ASSERT_EQ(polytile_machine_parse(ctx,
-                                     "digraph { a [device=\"host(memory=8KiB,threads=1)\"]; "
-                                     "b [device=\"host(threads=2)\"] }",
-                                     &machine),
-              POLYTILE_OK);
-    ASSERT_EQ(polytile_graph_plan_create(graph, machine, nullptr, &plan), POLYTILE_OK)
+    ASSERT_EQ(polytile_machine_parse(ctx, machine_text, &machine), POLYTILE_OK);
+    ASSERT_EQ(polytile_graph_plan_create(graph, machine, options, &plan), POLYTILE_OK)
         << polytile_last_error(ctx);
     ASSERT_EQ(polytile_stream_create(graph, plan, nullptr, &stream), POLYTILE_OK)
         << polytile_last_error(ctx);
@@ -135,7 +132,7 @@ TEST(Granulometry, CountsWhatOpeningsLeaveOfEachVolume) {
         ASSERT_EQ(polytile_array_wrap(ctx, "c", POLYTILE_I64, 1, &single, &counts[n], &out[n]),
                   POLYTILE_OK);
     for (int64_t f = 0; f < scaled(6); f++) {
-        draw_boxes(&random, &volume);
+        draw_boxes(random, &volume);
         ASSERT_EQ(polytile_stream_push(stream, 1, &in, nullptr), POLYTILE_OK)
             << polytile_last_error(ctx);
         ASSERT_EQ(polytile_stream_pull(stream, n_sizes, out, nullptr), POLYTILE_OK)
@@ -145,6 +142,25 @@ TEST(Granulometry, CountsWhatOpeningsLeaveOfEachVolume) {
         EXPECT_GE(counts[0], 27) << "one box is left at least";
     }
     polytile_context_destroy(ctx);
+}
+
+TEST(Granulometry, CountsWhatOpeningsLeaveOfEachVolume) {
+    Random random(test_seed("Granulometry.CountsWhatOpeningsLeaveOfEachVolume"));
+    compare_counts(&random,
+                   "digraph { a [device=\"host(memory=8KiB,threads=1)\"]; "
+                   "b [device=\"host(threads=2)\"] }",
+                   nullptr);
+}
+
+TEST(Granulometry, CountsVolumesLargerThanAUnitInSuperblocks) {
+    Random random(test_seed("Granulometry.CountsVolumesLargerThanAUnitInSuperblocks"));
+    polytile_graph_options options = {};
+    options.in_superblocks = true;
+    compare_counts(&random, "digraph { a [device=\"host(memory=1200B,threads=1)\"] }", &options);
+    compare_counts(&random,
+                   "digraph { a [device=\"host(memory=1200B,threads=1)\"]; "
+                   "b [device=\"host(memory=8KiB,threads=1)\"] }",
+                   &options);
 }
 
 } // namespace

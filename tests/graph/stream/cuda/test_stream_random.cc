@@ -52,7 +52,8 @@ TEST(CudaStreams, GiveWhatPlainLoopsGive) {
     }
 }
 
-TEST(CudaStreams, CopyFramesFromAndToPinnedMemory) {
+/** Add lines of so many numbers on a GPU; returns the copies of pageable memory. */
+int64_t add_lines(size_t n, const char *machine_text, const polytile_graph_options &options) {
     FakeCuda cuda(1);
     polytile_implementation add = add_kernel;
     polytile_context *ctx = nullptr;
@@ -62,35 +63,55 @@ TEST(CudaStreams, CopyFramesFromAndToPinnedMemory) {
     polytile_stream *stream = nullptr;
     add.cuda = reinterpret_cast<const void *>(add.host);
     cuda.add_kernel(add.cuda, add);
-    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
-    ASSERT_EQ(polytile_graph_parse(ctx,
-                                   "digraph { { node [type=f32, extents=5000]; x; y; z } add "
-                                   "[kernel=\"add[i]: in x[i], y[i]; out z[i]\"]; x -> add "
-                                   "[as=x]; y -> add [as=y]; add -> z [as=z] }",
+    EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    EXPECT_EQ(polytile_graph_parse(ctx,
+                                   ("digraph { { node [type=f32, extents=" + std::to_string(n) +
+                                    "]; x; y; z } add "
+                                    "[kernel=\"add[i]: in x[i], y[i]; out z[i]\"]; x -> add "
+                                    "[as=x]; y -> add [as=y]; add -> z [as=z] }")
+                                       .c_str(),
                                    &graph),
               POLYTILE_OK);
-    ASSERT_EQ(polytile_graph_bind(graph, "add", &add), POLYTILE_OK);
-    ASSERT_EQ(polytile_machine_parse(ctx, "digraph { a [device=\"cuda:0\"] }", &machine),
-              POLYTILE_OK);
-    ASSERT_EQ(polytile_graph_plan_create(graph, machine, nullptr, &plan), POLYTILE_OK);
-    ASSERT_EQ(polytile_stream_create(graph, plan, nullptr, &stream), POLYTILE_OK)
+    EXPECT_EQ(polytile_graph_bind(graph, "add", &add), POLYTILE_OK);
+    EXPECT_EQ(polytile_machine_parse(ctx, machine_text, &machine), POLYTILE_OK);
+    EXPECT_EQ(polytile_graph_plan_create(graph, machine, &options, &plan), POLYTILE_OK)
         << polytile_last_error(ctx);
-    std::vector<float> memory[3] = {std::vector<float>(5000, 3), std::vector<float>(5000, 4),
-                                    std::vector<float>(5000)};
-    const int64_t extent = 5000, before = cuda.n_pageable_copies();
+    EXPECT_EQ(polytile_stream_create(graph, plan, nullptr, &stream), POLYTILE_OK)
+        << polytile_last_error(ctx);
+    if (testing::Test::HasFailure())
+        return -1;
+    std::vector<float> memory[3] = {std::vector<float>(n, 3), std::vector<float>(n, 4),
+                                    std::vector<float>(n)};
+    const int64_t extent = static_cast<int64_t>(n), before = cuda.n_pageable_copies();
     polytile_array *port[3] = {};
     for (int p = 0; p < 3; p++)
-        ASSERT_EQ(
+        EXPECT_EQ(
             polytile_array_wrap(ctx, "port", POLYTILE_F32, 1, &extent, memory[p].data(), &port[p]),
             POLYTILE_OK);
     for (int f = 0; f < 3; f++) {
-        ASSERT_EQ(polytile_stream_push(stream, 2, port, nullptr), POLYTILE_OK);
-        ASSERT_EQ(polytile_stream_pull(stream, 1, &port[2], nullptr), POLYTILE_OK);
+        EXPECT_EQ(polytile_stream_push(stream, 2, port, nullptr), POLYTILE_OK);
+        EXPECT_EQ(polytile_stream_pull(stream, 1, &port[2], nullptr), POLYTILE_OK);
     }
-    EXPECT_EQ(memory[2], std::vector<float>(5000, 7));
-    EXPECT_EQ(cuda.n_pageable_copies(), before);
+    EXPECT_EQ(memory[2], std::vector<float>(n, 7));
+    const int64_t n_pageable = cuda.n_pageable_copies() - before;
     polytile_context_destroy(ctx);
     EXPECT_EQ(cuda.violations() + cuda.leaks(), "");
+    return n_pageable;
+}
+
+TEST(CudaStreams, CopyFramesFromAndToPinnedMemory) {
+    EXPECT_EQ(add_lines(5000, "digraph { a [device=\"cuda:0\"] }", {}), 0);
+}
+
+TEST(CudaStreams, RunSuperblocksOfFramesThatDoNotFit) {
+    polytile_graph_options options = {};
+    options.in_superblocks = true;
+    EXPECT_EQ(add_lines(700000, "digraph { a [device=\"cuda:0(memory=6MiB)\"] }", options), 0);
+    EXPECT_EQ(add_lines(700000,
+                        "digraph { a [device=\"cuda:0(memory=6MiB)\"]; "
+                        "b [device=\"cuda:0(memory=7MiB)\"] }",
+                        options),
+              0);
 }
 
 } // namespace
