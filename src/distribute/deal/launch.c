@@ -3,7 +3,6 @@
 #include "distribute/members/gates.h"
 #include "distribute/members/launch_box.h"
 #include "distribute/members/wait.h"
-#include "queue/cache.h"
 
 /* Launches whose rows a policy deals out: a member that is free takes the next ones, or all members
  * have their own from the beginning.

@@ -1,6 +1,5 @@
 #include "distribute/deal/launch.h"
 
-#include "base/checked.h"
 #include "base/list.h"
 
 #include <stdlib.h>

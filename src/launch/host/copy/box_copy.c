@@ -1,6 +1,5 @@
 #include "launch/host/copy/box_copy.h"
 
-#include "access/set/boxes.h"
 #include "base/checked.h"
 #include "launch/host/copy/loop_nest.h"
 
