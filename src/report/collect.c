@@ -150,7 +150,7 @@ done:
     return status;
 }
 
-/** A run begins, on a further track of it or as the next one. */
+/** Count a run, unless this is a further track of one that is counted. */
 static polytile_status take_run(pti_trace_collector *collector, const pti_trace_event *event) {
     const int64_t number = whole_of(event->run);
     polytile_status status;
@@ -191,7 +191,7 @@ static void count_in_kind(polytile_trace *to, const pti_traced_slice *slice, int
     to->track[slice->track].n_slices++;
 }
 
-/** An operation with its begin and duration. */
+/** Keep an operation with its begin and duration. */
 static polytile_status take_slice(pti_trace_collector *collector, const pti_trace_event *event) {
     polytile_trace *to = collector->to;
     pti_traced_slice slice = {0};

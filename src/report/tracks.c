@@ -59,7 +59,7 @@ static bool number_rows(tracks_page *page) {
     return page->row_of_track != NULL;
 }
 
-/** A part of an operation that lies in one span. */
+/** Count a part of an operation that lies in a span, whose kind is that of most of its time. */
 static void vote_for_kind(span *of, int kind, int64_t part_ns) {
     of->busy_ns += part_ns;
     if (of->kind == kind || of->lead_ns == 0) {

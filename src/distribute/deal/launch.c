@@ -159,7 +159,7 @@ done:
     return status;
 }
 
-/** All before the launch is done, and the counter begins. */
+/** Finish all that comes before the launch, and begin the counter. */
 static polytile_status get_ready(pti_group *group, const pti_prepared *prepared,
                                  pti_deal_obstacle *obstacle) {
     pti_counter *counter = group->transport->counter;

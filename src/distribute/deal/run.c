@@ -164,7 +164,7 @@ static int most_pieces(const pti_dealt_launch *dealt, int local) {
     return n_ahead > least ? (int)fmin(n_ahead, PTI_DEAL_MAX_PIECES) : least;
 }
 
-/** A member tells when it is done with half of its pieces. */
+/** Have a member's queue ring when it is done with half of its pieces. */
 static void await_half(const pti_dealt_launch *dealt, int local) {
     const pti_member_pieces *member = &dealt->member[local];
     const int64_t piece = member->piece[(member->n_pieces - 1) / 2];
@@ -281,7 +281,8 @@ static polytile_status stop_dealing(pti_dealt_launch *dealt, polytile_status sta
     return pti_error_restore(dealt->group->ctx, &first);
 }
 
-/** Where all refuse and nobody runs, they are asked once more: see pti_deal_take(). */
+/** Deal rows out until all have been, and wait where nobody takes any. If all refuse and nobody
+ * runs, they are asked once more: see pti_deal_take(). */
 static polytile_status deal_out(pti_dealt_launch *dealt) {
     polytile_status status = POLYTILE_OK;
     bool has_taken;
@@ -307,8 +308,7 @@ static polytile_status deal_out_and_wait(pti_dealt_launch *dealt) {
     return status;
 }
 
-/** After a failure no member keeps anything that was to be written, also of rows that nobody
- * took. */
+/** Forget, after a failure, what members kept to be written, also of rows that nobody took. */
 static void forget_takers(pti_dealt_launch *dealt) {
     dealt->n_pieces = pti_min(dealt->n_pieces, 1);
     if (dealt->n_pieces > 0)

@@ -47,7 +47,7 @@ static bool find_changes(const pti_superstep *superstep, change_table *changes) 
     return found;
 }
 
-/* All that is combined goes to every member, as one box. */
+/* Add what a launch combines: every member gets all of it, as one box. */
 static void add_combined_elements(const pti_superstep *superstep, const pti_home *home, int l,
                                   int operand, pti_boxes *extra) {
     const pti_shared_launch *launch = &superstep->launch[l];
@@ -58,8 +58,9 @@ static void add_combined_elements(const pti_superstep *superstep, const pti_home
         pti_boxes_add(extra, &hull);
 }
 
-/* What a member wrote is the newest version, unless it is not known what it wrote, or it has only a
- * part of what is reduced. All have what all computed, and what was combined. */
+/* Note which members have the newest version of what was written: the one that wrote it, unless it
+ * is not known what it wrote, or it has only a part of what is reduced; all members, of what all
+ * computed and of what was combined. */
 static void update_copies(const pti_superstep *superstep, const change_table *changes,
                           const pti_work *work, int l, int operand, pti_boxes *extra) {
     const pti_instance *instance = superstep->launch[l].call.instance;

@@ -121,7 +121,8 @@ done:
 
 /* A superstep. */
 
-/** Where members' arrays lie over the same memory, what two of them compute must not go there. */
+/** Return whether members may compute what others own, too: not where their arrays lie over the
+ * same memory, which it must not reach. */
 static bool may_compute_twice(const pti_dry_run *run) {
     if (!shares_memory(run))
         return true;

@@ -15,7 +15,7 @@ typedef struct remote_search {
 typedef void thread_list(const pti_home *home, const pti_shared_launch *launch,
                          const pti_ownership *ownerships, int member, pti_boxes *threads);
 
-/* What a member writes, or passes on, replaces what was in *written. */
+/* Replace *written by what a member writes, or passes on. */
 static void find_member_writes(remote_search *search, thread_list *threads_of, int member,
                                pti_boxes *written) {
     const pti_superstep *superstep = search->transfers->superstep;
@@ -25,7 +25,7 @@ static void find_member_writes(remote_search *search, thread_list *threads_of, i
                          &search->reused, written);
 }
 
-/* What a member owns and does not write, of some elements, replaces what was in *lost. */
+/* Replace *lost by what a member owns of some elements and does not write. */
 static void find_lost(remote_search *search, int member, const pti_boxes *elements,
                       pti_boxes *lost) {
     const pti_ownership *ownership = &search->transfers->superstep->ownerships[search->array];

@@ -60,7 +60,8 @@ static void choose_member_threads(const pti_superstep *superstep, int l, int mem
     work->n_extra_threads += pti_boxes_count(threads) - n_alone;
 }
 
-/* What is combined is combined everywhere, onto its former values, and as one box. */
+/* Gather what a member's threads touch; returns whether it is exact. What is combined is combined
+ * by every member, onto its former values, and is one box. */
 static bool gather_touched(const pti_superstep *superstep, int l, const pti_work *work, int operand,
                            pti_touch touch, pti_boxes *touched) {
     const pti_shared_launch *launch = &superstep->launch[l];
@@ -73,7 +74,7 @@ static bool gather_touched(const pti_superstep *superstep, int l, const pti_work
     return false;
 }
 
-/* What the threads write is not needed from before; written is reused. */
+/* Add what a launch writes; that is not needed from before. written is reused. */
 static void add_writes(const pti_superstep *superstep, int l, pti_work *work, pti_boxes *written) {
     const pti_shared_launch *launch = &superstep->launch[l];
     for (int p = 0; p < launch->call.instance->n_operands; p++) {

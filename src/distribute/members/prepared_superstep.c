@@ -220,7 +220,7 @@ static int count_deciding(int depth) {
     return n;
 }
 
-/** 0: it is new. */
+/** Return the depth that is known under a name; 0: it is new. */
 static int look_up_depth(const pti_known_depths *known, uint64_t name) {
     int k = 0;
     while (k < PTI_GROUP_KNOWN_DEPTHS && (known->at[k].depth == 0 || known->at[k].name != name))

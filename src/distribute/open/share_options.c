@@ -51,7 +51,7 @@ static const char *layout_of_policy(const pti_share_options *options, const pti_
     return policy->kind == &pti_policy_weighted ? find_asked_policy(options) : NULL;
 }
 
-/** A layout by speed is a block until it is known. */
+/** Parse the layout. One by speed is a block until speeds are known. */
 static polytile_status parse_layout(polytile_context *ctx, const pti_share_options *options,
                                     pti_group_options *parsed) {
     const char *asked = find_asked_layout(options);

@@ -197,8 +197,8 @@ void pti_home_threads(const pti_home *home, const pti_shared_launch *launch,
     }
 }
 
-/* The threads whose section may meet a box: in each dimension it begins before the box ends, and
- * ends after the box begins. */
+/* Narrow threads to those whose section may meet a box: in each dimension it begins before the box
+ * ends, and ends after the box begins. False if there are none. */
 static bool find_touching(const pti_section *section, const polytile_domain *box,
                           polytile_domain *threads) {
     for (int d = 0; d < section->n_dims; d++)

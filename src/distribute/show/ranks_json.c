@@ -118,7 +118,7 @@ static json_t *json_head(const polytile_ranks_plan *plan) {
     return pti_json_extend(json_object(), members);
 }
 
-/** A rank a line, since there can be many. */
+/** Write a rank a line, since there can be many. */
 static void write_ranks(pti_text *text, const polytile_ranks_plan *plan) {
     json_t *ranks = json_array();
     for (int q = 0; q < plan->members.n_members; q++)
@@ -176,7 +176,7 @@ static json_t *json_step(const polytile_ranks_plan *plan, int number) {
     return pti_json_extend(json_object(), members);
 }
 
-/** A superstep a line; those like an earlier one have its number in place of what they move. */
+/** Write a superstep a line; one like an earlier one has its number in place of what it moves. */
 static void write_steps(pti_text *text, const polytile_ranks_plan *plan) {
     pti_text_add(text, "  \"supersteps\": [");
     for (int s = 0; s < plan->members.n_supersteps; s++)

@@ -74,7 +74,7 @@ pti_words pti_words_exchanges(const polytile_ranks_plan *plan) {
                         members->n_launches);
 }
 
-/** What goes from member to member in one exchange. */
+/** Write what goes from member to member in one exchange. */
 static void add_moved(pti_text *text, const polytile_ranks_plan *plan,
                       const pti_members_plan_flow *flow, int n_flows, int most_ways) {
     int n_ways = 0;

@@ -60,8 +60,8 @@ static bool resolve_launches(column_run *run) {
     return true;
 }
 
-/** A slab ends where an operation is not of a later launch than the one before. Long ones are cut:
- * of operations in a row any number may be a tile. */
+/** Find where slabs begin: where an operation is not of a later launch than the one before. Long
+ * ones are cut, since any number of operations in a row may be a tile. */
 static bool find_slabs(column_run *run, int n_takers) {
     const pti_schedule *schedule = run->execution->schedule;
     const int64_t most_ops = pti_columns_tile_ops(schedule->n_ops, n_takers);

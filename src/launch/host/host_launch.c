@@ -79,7 +79,7 @@ void pti_host_launch_chunk(const pti_sub_kernel *sub_kernel, const pti_chunk_gri
 /** A body of POLYTILE_KERNEL() has no more: arrays, parameters and pieces. */
 enum { MOST_VIEWS = 8 + POLYTILE_MAX_PARAMETERS + POLYTILE_MAX_PIECES };
 
-/** One thread runs all: what it reduces into is its own. */
+/** Run all in one thread: what it reduces into is its own. */
 static void run_whole(const pti_sub_kernel *sub_kernel) {
     polytile_view views[MOST_VIEWS];
     const size_t n_views = (size_t)pti_sub_kernel_n_views(sub_kernel);

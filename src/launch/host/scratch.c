@@ -68,7 +68,7 @@ static polytile_status refuse_scratch(polytile_context *ctx, const pti_sub_kerne
                            (double)n_workers * (double)worker_bytes);
 }
 
-/** What is there is not kept: nothing is in it. */
+/** Have so much memory, whose contents do not matter. False when memory runs out. */
 static bool have_memory(pti_host_scratch *scratch, int64_t n_bytes) {
     if (n_bytes <= scratch->memory_bytes)
         return true;

@@ -120,7 +120,7 @@ static void settle_others(build *of, int operand, int64_t superblock,
             give_up(of, o, &hull, superblock);
 }
 
-/** A new piece takes a cell: the next of the operand, or the superblock's region. */
+/** Take a cell for a new piece: the operand's next one, or the superblock's region. */
 static void take_cell(build *of, int operand, int64_t superblock, const polytile_domain *hull) {
     state *at = state_of(of, operand);
     at->cell = pti_arena_next_cell(&of->arena, operand, superblock, at->cell);
@@ -285,7 +285,7 @@ static void need_one(build *of, const polytile_domain *box) {
     pti_boxes_assign(&of->needed, box);
 }
 
-/** What a superblock needs of a piece, and what of it a piece before has, as boxes. */
+/** Find what a superblock needs of a piece, and what of it a piece before has, as boxes. */
 static void find_needed_boxes(build *of, int operand, bool new_piece, const polytile_domain *hull,
                               const polytile_domain *threads) {
     const state *at = piece_of(of, operand);

@@ -70,7 +70,7 @@ static bool block_fits(const pti_problem *problem, const int64_t *block, int n_b
     return pti_fit_block(&smaller, n_buffers);
 }
 
-/** A smaller block that fits, in block; false when not even one thread does. */
+/** Find a smaller block that fits; false when not even one thread does. */
 static bool smaller_block(const pti_problem *problem, int64_t *block, int n_buffers) {
     int n_dims = problem->instance->n_indices;
     memcpy(block, problem->grid.block, (size_t)n_dims * sizeof *block);
@@ -119,8 +119,8 @@ static int whole_dimension(const pti_instance *instance, int operand, bool *all)
     return found;
 }
 
-/** What lets an operand be split that threads use whole. An array of which all may be touched is
- * often one in which threads look elements up, which no index follows. */
+/** Say what lets an operand be split that threads use whole. An array of which all may be touched
+ * is often one in which threads look elements up, which no index follows. */
 static void add_split_advice(pti_text *text, const pti_instance *instance, int operand) {
     bool all;
     int dimension = whole_dimension(instance, operand, &all);

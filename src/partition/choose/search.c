@@ -38,7 +38,8 @@ static bool is_thinned(int64_t n_blocks, int max_extents) {
     return n_blocks > pti_min(max_extents, SMALL_GRID) && 2 * sqrt((double)n_blocks) > max_extents;
 }
 
-/** The smallest extent for each distinct quotient, descending; thinned to about max_extents. */
+/** List the smallest extent for each distinct quotient, descending; thinned to about
+ * max_extents. */
 static void list_quotients(int64_t n_blocks, int max_extents, extents *list) {
     bool thin = is_thinned(n_blocks, max_extents);
     list->n_extents = 0;
@@ -239,7 +240,7 @@ static void try_near(search *of, int d, int e) {
     }
 }
 
-/** Where lists were thinned, climb from the best shape to better ones near it. */
+/** Climb from the best shape to better ones near it, where lists were thinned. */
 static void refine_best(search *of) {
     int n_indices = of->problem->instance->n_indices;
     bool improved = of->found;
@@ -264,8 +265,8 @@ static void solve_within(search *of, int64_t *shape, int64_t n_others) {
         solve_extent(of, shape);
 }
 
-/** All distinct quotients of the indices from d on that leave no more kernels than the best has;
- * n_others: the parts of those before. */
+/** Go through all distinct quotients of the indices from d on that leave no more kernels than the
+ * best has; n_others: the parts of those before. */
 static void enumerate_all(search *of, int d, int64_t n_others, int64_t *shape) {
     if (d == of->problem->instance->n_indices) {
         solve_within(of, shape, n_others);

@@ -71,7 +71,7 @@ pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *li
     return problem;
 }
 
-/** In a serpentine traversal: how many lines along each index are run there, and how many back. */
+/** Count how many lines along each index a serpentine traversal runs there, and how many back. */
 static void count_lines(const pti_estimate *all, const int *order, double *there, double *back) {
     double outer = 1;
     for (int k = 0; k < all->n_dims; k++) {

@@ -94,7 +94,7 @@ static void describe_index(const pti_problem *problem, const pti_candidate *cand
         made->share[d] = element_bytes * elements / ((double)quotient * made->bytes);
 }
 
-/** A piece by itself, of a middle superblock and of the first one. */
+/** Describe a piece by itself, of a middle superblock and of the first one. */
 static void describe_piece(const pti_problem *problem, int operand, const polytile_domain *origin,
                            pti_estimate *all) {
     const pti_operand *of = &problem->instance->operand[operand];

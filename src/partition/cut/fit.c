@@ -100,8 +100,8 @@ static bool next_superblock(const pti_problem *problem, const int64_t *shape, in
     return false;
 }
 
-/** What index arrays hold says which superblock needs most, so that all are looked at, if they are
- * not too many. */
+/** Add all superblocks, if they are not too many, where index arrays are looked up: what these hold
+ * says which one needs most. */
 static void add_looked_up(const pti_problem *problem, const pti_variant *variant,
                           const int64_t *shape, int64_t most, pti_demand *demand) {
     int64_t position[POLYTILE_MAX_DIMS] = {0};

@@ -82,7 +82,7 @@ static int64_t solve_last(const paper_search *of, const int64_t *shape, int d) {
     return blocks < 1 ? 0 : (int64_t)fmin(blocks, (double)n_blocks);
 }
 
-/** A shape, and the smaller one that cuts an index into as many equal parts. */
+/** Consider a shape, and the smaller one that cuts an index into as many equal parts. */
 static void consider_even(paper_search *of, int64_t *shape, int d) {
     int64_t n_blocks = of->problem->grid.n_blocks[d];
     keep_if_fewer(of, shape);

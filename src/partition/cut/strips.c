@@ -129,7 +129,8 @@ static bool add_strips(pti_partition *made, const polytile_domain *panel) {
     return added;
 }
 
-/** The first superblock: an eighth of a panel twice, then a quarter and a half of it. */
+/** Add the first superblock of a panel in parts: an eighth of it twice, then a quarter and a
+ * half. */
 static bool add_first(pti_partition *made, const polytile_domain *first, int along, int64_t block) {
     static const int eighths[] = {1, 1, 2, 4};
     polytile_domain panel = *first;

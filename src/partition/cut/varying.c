@@ -81,7 +81,7 @@ static bool next_column(const varying *of, int64_t *first) {
     return false;
 }
 
-/** All columns for one shape of the other indices; *found says whether they fit. */
+/** Cut all columns for one shape of the other indices; *found says whether they fit. */
 static bool cut_all(const varying *of, bool *found, pti_partition *partition) {
     int64_t first[POLYTILE_MAX_DIMS] = {0};
     *partition = (pti_partition){.n_buffers = of->n_buffers};
@@ -132,7 +132,8 @@ static bool try_index(varying *of, pti_partition *best) {
     return true;
 }
 
-/** The best of all indices, if that has at most as many superblocks as the candidate says. */
+/** Cut along the best of all indices, if that has at most as many superblocks as the candidate
+ * says. */
 static bool cut_to_fit(const pti_problem *problem, const pti_candidate *candidate,
                        pti_partition *partition) {
     *partition = (pti_partition){0};

@@ -105,8 +105,8 @@ static void halve_boxes(pti_boxes *set) {
     set->n_boxes = n_left;
 }
 
-/** Such a set only decides which uploads wait for downloads, or the reverse: it may be too large,
- * not too long. */
+/** Note what moved. The set only decides which uploads wait for downloads, or the reverse: it may
+ * be too large, not too long. */
 static void note_moved(pti_boxes *set, const polytile_domain *box) {
     enum { MOST = 256 };
     if (set->n_boxes >= MOST)
@@ -205,7 +205,7 @@ void pti_image_fill(pti_resident_emit *emit, pti_resident_image *image, const pt
     }
 }
 
-/** What is dirty in one image is dirty in another that got a box of it. */
+/** Take what is dirty of a box in one image as dirty in another that got the box from it. */
 static void share_dirt(pti_resident_image *image, const pti_resident_image *source,
                        const polytile_domain *box) {
     polytile_domain common;

@@ -270,7 +270,8 @@ static json_t *json_superblock(const pti_schedule *schedule, const pti_subplan *
     return failed ? json_decref(object), NULL : object;
 }
 
-/** A superblock is made, written and freed before the next, since there can be very many. */
+/** Write superblocks, each made, written and freed before the next, since there can be very
+ * many. */
 static void write_superblocks(pti_text *text, const pti_schedule *schedule,
                               const pti_subplan *subplan, bool *is_first) {
     op_index index = {0};
@@ -284,7 +285,7 @@ static void write_superblocks(pti_text *text, const pti_schedule *schedule,
     op_index_free(&index);
 }
 
-/** Of a chain those of each subplan, once. */
+/** Write all superblocks; those of a chain's subplans once each. */
 static void write_all_superblocks(pti_text *text, const polytile_plan *plan) {
     static const pti_subplan whole;
     const pti_plan_chain *chain = plan->chain;

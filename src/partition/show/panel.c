@@ -57,7 +57,7 @@ bool pti_panel_shows(const pti_panel *panel, const polytile_domain *box) {
     return shows;
 }
 
-/** A span of indices along one dimension as offset and length in pixels. */
+/** Find the offset and length, in pixels, of a span of indices along one dimension. */
 static void place_span(const pti_panel *panel, int dim, polytile_range span, double pixels,
                        double *offset, double *length) {
     polytile_range space = panel->space.range[dim];

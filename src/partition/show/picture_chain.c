@@ -13,7 +13,7 @@
 
 static const double left = 138, body_top = 108, legend_height = 46;
 
-/** The kernels in the order in which they first come, "..." from the fourth on. */
+/** Write the kernels in the order in which they first come, "..." from the fourth on. */
 static void name_kernels(pti_text *words, const pti_schedule *schedule) {
     enum { MOST_NAMES = 3 };
     const char *known[MOST_NAMES];

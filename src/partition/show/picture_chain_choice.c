@@ -53,7 +53,8 @@ static bool is_cut(const pti_chain_picture *picture) {
     return first_pass(picture)->n_slabs > picture->n_slabs;
 }
 
-/** The threads that are drawn: slabs of the first pass if it is not drawn whole, else all. */
+/** Choose the threads that are drawn: slabs of the first pass if it is not drawn whole, else
+ * all. */
 static void choose_drawn_threads(pti_chain_picture *picture) {
     picture->rows = (polytile_range){0, -1, 1};
     for (int k = 0; k < picture->n_lines; k++) {

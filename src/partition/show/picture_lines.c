@@ -145,7 +145,8 @@ static void draw_line_array(const lines *of, pti_panel *panel, int operand) {
     draw_moved_of_line(of, panel, operand, PTI_DOWNLOAD);
 }
 
-/** An array of more dimensions: its plane, with what every line holds of it in its colour. */
+/** Draw the plane of an array of more dimensions, with what every line holds of it in its
+ * colour. */
 static void draw_plane_array(const lines *of, const pti_panel *panel, int operand) {
     pti_panel_draw_space(of->picture->svg, panel, NULL);
     for (int64_t line = of->n - 1; line >= 0; line--) {

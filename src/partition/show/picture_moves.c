@@ -50,7 +50,7 @@ static const pti_placement *image_of(const pti_schedule *schedule, const pti_op 
     return image;
 }
 
-/** The image that the chosen slab uses, and in it the band: all that its launches touch. */
+/** Draw the image that the chosen slab uses, and in it the band: all that its launches touch. */
 static void draw_image(const strip *of) {
     const pti_chain_picture *picture = of->picture;
     const pti_schedule *schedule = picture->schedule;

@@ -123,7 +123,7 @@ static void add_slabs(pti_text *text, const pti_fusion_group *interleaved) {
     pti_text_add(text, "\n");
 }
 
-/** One fusion group: whether its launches are interleaved, and what ends or keeps them. */
+/** Write a fusion group: whether its launches are interleaved, and what ends or keeps them. */
 static void add_fusion_group(pti_text *text, const pti_plan_chain *chain,
                              const pti_plan_fusion_group *group) {
     pti_text_add(text, PTI_ROW, group->group.n_launches > 0 ? "chain" : "not fused");
@@ -141,7 +141,7 @@ static bool is_worth_describing(const pti_plan_chain *chain, const pti_plan_fusi
     return group->reason.length > 0 || (chain->n_groups > 1 && group->group.n_launches > 0);
 }
 
-/** The first fusion groups that there is something to say of. */
+/** Write the first fusion groups that there is something to say of. */
 static void add_fusion_groups(pti_text *text, const pti_plan_chain *chain) {
     int n_described = 0;
     for (int p = 0; p < chain->n_groups; p++)
@@ -152,7 +152,7 @@ static void add_fusion_groups(pti_text *text, const pti_plan_chain *chain) {
                      pti_words_count(n_described - N_DESCRIBED, "more fusion group").text);
 }
 
-/** How the launches of a chain follow one another. */
+/** Write how the launches of a chain follow one another. */
 static void add_chain_rows(pti_text *text, const polytile_plan *plan) {
     const pti_plan_chain *chain = plan->chain;
     const polytile_chain_summary *s = &plan->chain_summary;
@@ -220,7 +220,7 @@ static void fill_number(pti_text *cell, const polytile_plan *plan, int64_t numbe
                      plan->schedule->launch[op->launch].call.instance->kernel_name);
 }
 
-/** What operations of one kind move for a superblock: "A 4 KiB, B 512 B". */
+/** Write what operations of one kind move for a superblock: "A 4 KiB, B 512 B". */
 static void fill_moved(pti_text *cell, const pti_schedule *schedule, pti_op_kind kind,
                        int64_t superblock) {
     int n_operands = schedule->instance->n_operands;

@@ -141,7 +141,8 @@ static polytile_status plan_batch(runner *r, pti_batch *batch) {
     return status == POLYTILE_OK ? status : explain_batch_failure(r, batch, status);
 }
 
-/** A schedule of a single launch in place has operands for arrays; others have all positions. */
+/** Run a batch. The schedule of a single launch in place has operands for arrays; others have all
+ * positions. */
 static polytile_status run_batch_schedule(runner *r, const pti_batch *batch) {
     bool is_alone = r->queue->residency == NULL && batch->group == NULL;
     return pti_run_schedule(&r->bindings, batch->schedule,
