@@ -1,7 +1,6 @@
 #include "distribute/exchange/exchange.h"
 
 #include "distribute/exchange/transfers.h"
-#include "distribute/share/footprints.h"
 
 #include <stdlib.h>
 
@@ -26,7 +25,7 @@ static bool find_launch_changes(const pti_instance *instance, pti_boxes *boxes) 
     pti_boxes_append(&threads, &instance->threads);
     for (int p = 0; p < instance->n_operands; p++) {
         if (instance->operand[p].writes)
-            pti_footprint_gather(instance, p, PTI_WRITES, &threads, &boxes[p]);
+            pti_threads_gather(instance, p, PTI_WRITES, &threads, &boxes[p]);
         failed = failed || boxes[p].failed;
     }
     pti_boxes_free(&threads);
@@ -71,7 +70,7 @@ static void update_copies(const pti_superstep *superstep, const change_table *ch
         pti_home_combines(&work->home[l], &superstep->launch[l], superstep->ownerships, operand))
         pti_boxes_unite(extra, changed, pti_boxes_gather);
     else if (!written->partial && !written->reduces)
-        pti_footprint_gather(instance, operand, PTI_WRITES, &work->threads[l], extra);
+        pti_threads_gather(instance, operand, PTI_WRITES, &work->threads[l], extra);
 }
 
 /* Forgetting some is never wrong. */

@@ -1,12 +1,29 @@
 #include "distribute/exchange/work.h"
 
 #include "access/set/boxes.h"
-#include "distribute/share/footprints.h"
 
 #include <stdlib.h>
 
 /* More boxes than that which must be there become one. */
 enum { MOST_BOXES = 64 };
+
+/* A section with more boxes than that is taken as larger boxes. */
+enum { MOST_SECTION_BOXES = 16 };
+
+bool pti_threads_gather(const pti_instance *instance, int operand, pti_touch touch,
+                        const pti_boxes *threads, pti_boxes *touched) {
+    pti_boxes part = {0};
+    bool exact = !threads->failed;
+    for (int b = 0; b < threads->n_boxes; b++) {
+        exact = pti_footprint_boxes(instance, operand, touch, &threads->box[b], MOST_SECTION_BOXES,
+                                    &part) &&
+                exact;
+        pti_boxes_unite(touched, &part, pti_boxes_gather);
+    }
+    touched->failed = touched->failed || threads->failed;
+    pti_boxes_free(&part);
+    return exact && !touched->failed;
+}
 
 void pti_work_free(pti_work *work) {
     free(work->home);
@@ -67,7 +84,7 @@ static bool gather_touched(const pti_superstep *superstep, int l, const pti_work
     const pti_shared_launch *launch = &superstep->launch[l];
     const pti_instance *instance = launch->call.instance;
     if (!pti_home_combines(&work->home[l], launch, superstep->ownerships, operand))
-        return pti_footprint_gather(instance, operand, touch, &work->threads[l], touched);
+        return pti_threads_gather(instance, operand, touch, &work->threads[l], touched);
     polytile_domain hull = pti_footprint_hull(instance, operand, touch, &instance->threads);
     polytile_domain box = pti_box_without_steps(&hull);
     pti_boxes_gather(touched, &box);
