@@ -25,13 +25,13 @@ static pti_traced_work work_of_category(const char *category) {
     return (pti_traced_work)work;
 }
 
-/** The name without the word of its work in front. */
+/** Return the name without the word of its work in front. */
 static const char *subject_of(const char *name, pti_traced_work work) {
     const size_t n = strlen(works[work].word);
     return n > 0 && strncmp(name, works[work].word, n) == 0 && name[n] == ' ' ? name + n + 1 : name;
 }
 
-/** The bucket of a kind in the table, or the free one where it would be. */
+/** Return the bucket of a kind in the table, or the free one where it would be. */
 static int64_t *find_bucket(const pti_trace_collector *collector, int process, pti_traced_work work,
                             const char *name) {
     const uint64_t mask = (uint64_t)collector->n_buckets - 1;

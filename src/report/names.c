@@ -8,7 +8,7 @@ const char *pti_process_name(const polytile_trace *trace, int process) {
     return name == NULL ? "a process without a name" : name;
 }
 
-/** How many processes before one have its name. */
+/** Return how many processes before one have its name. */
 static int count_namesakes(const polytile_trace *trace, int process) {
     int n = 0;
     for (int k = 0; k < process; k++)

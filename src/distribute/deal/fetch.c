@@ -4,7 +4,7 @@
 
 /* What a launch touches, in the memory that members share: whether it is there, and bringing it. */
 
-/** What a launch touches of an operand, and what lies between. */
+/** Return what a launch touches of an operand, and what lies between. */
 static polytile_domain find_touched(const pti_prepared *prepared, int operand) {
     return pti_box_without_steps(&prepared->touched[operand]);
 }

@@ -17,7 +17,7 @@ static int n_local_of(const pti_dealt_launch *dealt) {
     return dealt->group->transport->n_local;
 }
 
-/** A local member's number among the units. */
+/** Return a local member's number among the units. */
 static int unit_of(const pti_dealt_launch *dealt, int local) {
     return dealt->group->transport->first + local;
 }
@@ -193,7 +193,7 @@ done:
 
 /* Being done. */
 
-/** The items of a member's queue that are done. */
+/** Return the items of a member's queue that are done. */
 static int64_t count_done(pti_dealt_launch *dealt, int local) {
     polytile_queue *queue = dealt->group->member[local];
     pthread_mutex_lock(&queue->mutex);
@@ -203,7 +203,7 @@ static int64_t count_done(pti_dealt_launch *dealt, int local) {
     return n_done;
 }
 
-/** The rows of a member's pieces before one. */
+/** Return the rows of a member's pieces before one. */
 static int64_t rows_before(const pti_dealt_launch *dealt, int local, int piece) {
     int64_t n_rows = 0;
     for (int p = 0; p < piece; p++)
@@ -246,7 +246,7 @@ done:
  * rings for these. */
 static const double ask_again_s = 50e-6;
 
-/** How long to wait for members at most; 0: as long as they run; less: not at all. */
+/** Return how long to wait for members at most; 0: as long as they run; less: not at all. */
 static double longest_wait(const pti_dealt_launch *dealt) {
     const bool is_spread = pti_dealt_is_spread(dealt);
     bool any_runs = false, any_is_free = false;

@@ -122,8 +122,8 @@ static bool is_of_team(const pti_dry_run *run, int launch) {
     return run->request->all->launch[launch].call.instance->is_team;
 }
 
-/** The launches that a queue has recorded when it comes to the next one: it runs them whenever it
- * has recorded the most it can. A team kernel is alone in its superstep. */
+/** Return the launches that a queue has recorded when it comes to the next one: it runs them
+ * whenever it has recorded the most it can. A team kernel is alone in its superstep. */
 static int count_known(const pti_dry_run *run) {
     const int n_recorded = PTI_GROUP_LAUNCHES - run->at % PTI_GROUP_LAUNCHES;
     const int64_t n_left = pti_min(run->request->all->n_launches - run->at, n_recorded);

@@ -221,7 +221,7 @@ static polytile_status check_counts(polytile_context *ctx,
     return POLYTILE_OK;
 }
 
-/* The boxes of the member that comes first everywhere, which has the most. */
+/* Return the boxes of the member that comes first everywhere, which has the most. */
 static double most_boxes_of_member(const pti_ownership *ownership) {
     double n_boxes = 1;
     for (int d = 0; d < ownership->domain.n_dims; d++)

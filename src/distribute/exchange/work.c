@@ -45,7 +45,7 @@ static bool allocate_work(const pti_superstep *superstep, pti_work *work) {
            work->writes != NULL;
 }
 
-/* The threads that write what a member owns and what later launches read there. */
+/* Return the threads that write what a member owns and what later launches read there. */
 static polytile_domain writers_of_needed(const pti_superstep *superstep, int l, int member,
                                          const pti_boxes *reads) {
     const pti_shared_launch *launch = &superstep->launch[l];

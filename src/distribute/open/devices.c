@@ -64,7 +64,7 @@ polytile_status pti_devices_open_each(polytile_context *ctx, const char *text,
     return status;
 }
 
-/** The first of the devices before one that has the same text; itself if there is none. */
+/** Return the first of the devices before one that has the same text; itself if there is none. */
 static int find_alike(polytile_queue *const *queues, int q) {
     for (int k = 0; k < q; k++) {
         if (strcmp(pti_queue_text(queues[k]), pti_queue_text(queues[q])) == 0)

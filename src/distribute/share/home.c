@@ -30,7 +30,8 @@ static bool keep_at_most(const pti_affine *affine, int64_t most, polytile_domain
     return keep_at_least(&negative, -most, threads);
 }
 
-/* The anchor of the threads of an index: of those for which all other indices make it least. */
+/* Return the anchor of the threads of an index: of those for which all other indices make it
+ * least. */
 static pti_affine anchor_along(const pti_affine *anchor, int index, const polytile_domain *all) {
     pti_affine others = *anchor;
     others.index[index] = 0;

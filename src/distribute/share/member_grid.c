@@ -87,7 +87,7 @@ static int find_shortest(const polytile_domain *domain, const bool *is_cut) {
     return shortest;
 }
 
-/* A grid's extents along the dimensions that are cut, 1 along the others. */
+/* Return a grid's extents along the dimensions that are cut, 1 along the others. */
 static pti_member_grid spread_extents(const pti_member_grid *grid, int n_dims, const bool *is_cut) {
     pti_member_grid laid = {.n_dims = n_dims};
     const int *next = grid->extent;

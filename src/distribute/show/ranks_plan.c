@@ -22,7 +22,7 @@ void polytile_ranks_plan_destroy(polytile_ranks_plan *plan) {
         pti_object_release(&plan->object);
 }
 
-/** A request for the launches of all ranks; of none where it is NULL. */
+/** Return a request for the launches of all ranks; of none where it is NULL. */
 static pti_chain_request request_chain(const polytile_ranks_request *request) {
     if (request == NULL)
         return (pti_chain_request){0};

@@ -58,7 +58,7 @@ static void add_exchanges(pti_text *text, const polytile_ranks_plan *plan) {
     pti_text_add(text, "\n");
 }
 
-/** The threads of the first launch: their box, or how many boxes they are. */
+/** Return the threads of the first launch: their box, or how many boxes they are. */
 static pti_words describe_threads(const pti_boxes *threads, int n_indices) {
     polytile_domain box = pti_boxes_bounding(threads, n_indices);
     bool is_empty = threads->n_boxes == 0 || pti_box_is_empty(&box);

@@ -15,7 +15,7 @@
 typedef pti_piece_state state;
 typedef pti_building build;
 
-/** What is known of an operand's piece that the superblock at hand uses. */
+/** Return what is known of an operand's piece that the superblock at hand uses. */
 static state *state_of(build *of, int operand) {
     bool is_own = of->arena.partition->has_own_piece[operand];
     return &of->state[operand * of->n_strips + (is_own ? of->strip : 0)];
@@ -25,7 +25,7 @@ static const state *piece_of(const build *of, int operand) {
     return state_of((build *)of, operand);
 }
 
-/** What is known of an operand as a whole. */
+/** Return what is known of an operand as a whole. */
 static state *whole_of(build *of, int operand) {
     return &of->state[pti_operand_combined(of->arena.instance, operand) * of->n_strips];
 }
@@ -375,7 +375,7 @@ static void drop_piece(build *of, int operand, int64_t superblock) {
     state_of(of, operand)->placement = -1;
 }
 
-/** The boxes that bringing a piece goes through. */
+/** Return the boxes that bringing a piece goes through. */
 static int64_t count_looks(build *of, int operand) {
     const state *at = state_of(of, operand), *whole = whole_of(of, operand);
     return PTI_LOOKS_A_BOX *

@@ -386,8 +386,8 @@ static polytile_status plan_within_limit(const chooser *of, int64_t limit_bytes)
     return status;
 }
 
-/** The limit to advise where one block does not fit: enough for it, and where there are more blocks
- * than superblocks are planned, for so many at a time that the plan can be made. */
+/** Return the limit to advise where one block does not fit: enough for it, and where there are more
+ * blocks than superblocks are planned, for so many at a time that the plan can be made. */
 static int64_t find_limit(const chooser *of) {
     int64_t limit_bytes = pti_certificate_limit(&of->problem, of->buffers.first);
     polytile_status status = POLYTILE_UNSUPPORTED;
@@ -419,7 +419,7 @@ static polytile_status fail_choice(const chooser *of, polytile_status status) {
     }
 }
 
-/** The numbers of buffers that are tried: the user's, or those of the strategy. */
+/** Return the numbers of buffers that are tried: the user's, or those of the strategy. */
 static pti_buffer_range buffers_of(const pti_strategy *strategy, int n_buffers) {
     if (n_buffers != 0)
         return (pti_buffer_range){n_buffers, n_buffers, n_buffers};

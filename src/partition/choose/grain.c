@@ -46,7 +46,7 @@ typedef struct cut {
     int64_t moved_bytes;
 } cut;
 
-/** The arena that the largest superblock takes. */
+/** Return the arena that the largest superblock takes. */
 static int64_t largest_superblock(const pti_instance *instance, const pti_partition *partition) {
     int64_t operand_bytes[PTI_MAX_OPERANDS];
     int64_t largest = 0;
@@ -145,7 +145,7 @@ static allowance allowance_of(const cut *own) {
                        .superblocks = MOST_GROWTH * own->partition.n_superblocks};
 }
 
-/** How many superblocks a cut may have whose pieces are so small a part of the arena. */
+/** Return how many superblocks a cut may have whose pieces are so small a part of the arena. */
 static int64_t most_superblocks_in_parts(const allowance *most, int64_t n_parts) {
     return pti_min(n_parts, SMALLEST_PART) * most->superblocks;
 }
@@ -174,7 +174,7 @@ done:
     return status;
 }
 
-/** The least bytes of a piece whose transfers are neither mostly latency nor planning. */
+/** Return the least bytes of a piece whose transfers are neither mostly latency nor planning. */
 static int64_t least_piece_bytes(const polytile_link *link) {
     const double least_s = fmax(latencies_per_piece * link->transfer_latency_s,
                                 host_times_per_piece * pti_superblock_host_s);

@@ -84,7 +84,8 @@ static bool fits_at_extent(const search *of, fit_test *fit, int64_t *shape, int6
     return fit(of->problem, of->variant, shape);
 }
 
-/** The largest extent at most `most` that passes a test which larger boxes fail; 0 if none does. */
+/** Return the largest extent at most `most` that passes a test which larger boxes fail; 0 if none
+ * does. */
 static int64_t largest_extent(const search *of, fit_test *fit, int64_t *shape, int64_t most) {
     if (most <= SMALL_GRID) {
         int64_t extent = most;
@@ -209,7 +210,7 @@ static void enumerate_extents(search *of, const extents *lists, int d, int64_t *
 
 enum { N_NEAR = 5 };
 
-/** A quotient along an index: that of the best so far, or one of those near it. */
+/** Return a quotient along an index: that of the best so far, or one of those near it. */
 static int64_t quotient_near(const search *of, int d, int k) {
     int64_t quotient = pti_grid_quotient(&of->problem->grid, of->best->shape, d);
     const int64_t all[N_NEAR] = {quotient, quotient - 1, quotient + 1, quotient / 2, quotient * 2};

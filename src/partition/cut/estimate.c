@@ -50,8 +50,8 @@ static bool moves_apart(const polytile_domain *before, const polytile_domain *af
     return apart || pti_box_equals(before, after);
 }
 
-/** The elements of a piece that do not come from the piece before. stays: that has its place for
- * this one, too. */
+/** Return the elements of a piece that do not come from the piece before. stays: that has its place
+ * for this one, too. */
 static double not_shared(const polytile_domain *before, const polytile_domain *after, bool stays,
                          int n_buffers) {
     polytile_domain common;

@@ -58,7 +58,7 @@ static bool next_combination(const positions *list, int n_dims, int *chosen) {
     return false;
 }
 
-/** The threads of a superblock, or of its first strip. */
+/** Return the threads of a superblock, or of its first strip. */
 static polytile_domain threads_at(const pti_problem *problem, const pti_variant *variant,
                                   const int64_t *shape, const int64_t *position) {
     polytile_domain threads = pti_grid_superblock(&problem->grid, shape, position);

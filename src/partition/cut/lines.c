@@ -35,8 +35,8 @@ static int count_line_places(const pti_problem *problem, const pti_variant *vari
     return !problem->depends[operand][variant->along];
 }
 
-/** The seconds of bringing one superblock's pieces in, or out: of those that depend on the index of
- * a line, or of those that stay. */
+/** Return the seconds of bringing one superblock's pieces in, or out: of those that depend on the
+ * index of a line, or of those that stay. */
 static double line_seconds(const pti_timing *timing, int along, bool out, bool stays) {
     double seconds = 0;
     for (int a = 0; a < timing->all->n_pieces; a++)

@@ -30,7 +30,7 @@ static bool superblock_fits(const varying *of, const int64_t *first, const int64
                .arena_bytes <= limit_bytes;
 }
 
-/** The most blocks along the varying index from first on; 0 if not even one fits. */
+/** Return the most blocks along the varying index from first on; 0 if not even one fits. */
 static int64_t longest_from(const varying *of, const int64_t *first, int64_t *shape) {
     int64_t fitting = 0;
     int64_t failing = of->problem->grid.n_blocks[of->index] - first[of->index] + 1;

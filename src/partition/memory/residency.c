@@ -93,7 +93,7 @@ static bool grow_arrays(pti_residency *residency) {
     return true;
 }
 
-/** The lowest position that is free, or the one after the last. */
+/** Return the lowest position that is free, or the one after the last. */
 static int find_free(const pti_residency *residency) {
     int a = 0;
     while (a < residency->instance.n_operands && residency->state[a].whole_bytes > 0 &&

@@ -105,8 +105,8 @@ void pti_panel_draw_space(pti_text *svg, const pti_panel *panel, char *const *na
         label_rows(svg, panel, names == NULL ? NULL : names[panel->row_dim]);
 }
 
-/** The bars to draw along one dimension: the box's elements one by one if their gaps can be seen,
- * otherwise one. */
+/** Return the bars to draw along one dimension: the box's elements one by one if their gaps can be
+ * seen, otherwise one. */
 static int64_t count_bars(const pti_panel *panel, int dim, polytile_range span, double pixels) {
     if (dim < 0 || span.step == 1 ||
         (double)(span.step - 1) * pixels / extent_along(panel, dim) < least_gap)

@@ -114,8 +114,8 @@ typedef struct tally {
     int64_t n_superblocks;
 } tally;
 
-/** How much a slab shows: kinds of moves above all, then superblocks of launches, then a place in
- * the middle. */
+/** Return how much a slab shows: kinds of moves above all, then superblocks of launches, then a
+ * place in the middle. */
 static int64_t merit_of(const pti_chain_picture *picture, int64_t slab, const tally *of) {
     int64_t n_kinds = 0, n_launches = picture->schedule->n_launches;
     for (int kind = PTI_UPLOAD; kind <= PTI_DOWNLOAD; kind++)

@@ -33,7 +33,8 @@ static lines choose_lines(const pti_picture *picture) {
     return of;
 }
 
-/** The strip of a line from a first share of its height to a last, both 0 .. 1, as a panel. */
+/** Return the strip of a line from a first share of its height to a last, both 0 .. 1, as a
+ * panel. */
 static pti_panel strip_of_line(const lines *of, const pti_panel *panel, int64_t line, double first,
                                double last) {
     pti_panel strip = *panel;
@@ -52,7 +53,7 @@ static int64_t first_after(const lines *of, int64_t line) {
     return pti_min((line + 1) * of->stride, of->schedule->n_superblocks);
 }
 
-/** The threads of a line's superblocks. */
+/** Return the threads of a line's superblocks. */
 static polytile_domain threads_of_line(const lines *of, int64_t line) {
     polytile_domain hull = {0};
     for (int64_t k = line * of->stride; k < first_after(of, line); k++)
@@ -60,7 +61,7 @@ static polytile_domain threads_of_line(const lines *of, int64_t line) {
     return hull;
 }
 
-/** The hull of an operand's placements in a line; of no dimensions if there are none. */
+/** Return the hull of an operand's placements in a line; of no dimensions if there are none. */
 static polytile_domain placements_of_line(const lines *of, int64_t line, int operand) {
     polytile_domain hull = {0};
     for (int64_t k = line * of->stride; k < first_after(of, line); k++) {

@@ -70,7 +70,8 @@ static void add_strategy(pti_text *text, const polytile_plan *plan) {
                  plan->summary.n_buffers, pti_plural(plan->summary.n_buffers, "", "s"));
 }
 
-/** The threads of the largest superblock along one dimension, which the domain may cut short. */
+/** Return the threads of the largest superblock along one dimension, which the domain may cut
+ * short. */
 static int64_t superblock_threads(const polytile_plan *plan, int dim) {
     int64_t threads, domain = 0;
     polytile_range range = plan->instance->threads.range[dim];
@@ -278,7 +279,8 @@ static void write_table(pti_text *text, table cells, int n_rows) {
     }
 }
 
-/** The number of a superblock of the list in run order, with all turns of a period before it. */
+/** Return the number of a superblock of the list in run order, with all turns of a period before
+ * it. */
 static int64_t number_in_run(const pti_period *period, int64_t listed) {
     const bool is_after =
         period->times > 0 && listed >= period->first_superblock + period->n_superblocks;
