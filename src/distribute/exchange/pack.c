@@ -1,28 +1,16 @@
 #include "distribute/exchange/pack.h"
 
 #include "base/checked.h"
-#include "launch/host/copy/box_copy.h"
+#include "launch/host/copy/loop_nest.h"
 
-/** Copy a box between its array and packed bytes, as a box of as many elements from 0 on, without
- * steps. Returns the end of the bytes. */
+/** Copy a box between its array and packed bytes, whose end it returns. */
 static char *copy_box(const polytile_array *array, const polytile_domain *box, char *packed,
                       bool packs) {
-    polytile_domain counted = {.n_dims = box->n_dims};
-    pti_memory_layout in_array = {0};
-    for (int d = 0; d < box->n_dims; d++) {
-        counted.range[d] = (polytile_range){0, pti_range_count(box->range[d]) - 1, 1};
-        in_array.stride_bytes[d] = box->range[d].step * array->layout.stride_bytes[d];
-    }
-    in_array.hull = counted;
-    const pti_memory_layout in_packed = pti_memory_layout_of(&counted, array->element_bytes);
     char *first = (char *)array->data + pti_memory_layout_offset_of(&array->layout, box);
-    const pti_memory_span there = {first, &in_array}, here = {packed, &in_packed};
-    pti_box_copy(&(pti_move){.box = &counted,
-                             .element_bytes = array->element_bytes,
-                             .to = packs ? here : there,
-                             .from = packs ? there : here},
-                 1);
-    return packed + in_packed.size_bytes;
+    const pti_loop_nest nest =
+        pti_loop_nest_of_packed(box, &array->layout, array->element_bytes, first, packed, packs);
+    pti_loop_nest_copy(&nest);
+    return packed + nest.n_runs * nest.run_bytes;
 }
 
 int64_t pti_packed_bytes(const pti_boxes *boxes, int64_t element_bytes) {

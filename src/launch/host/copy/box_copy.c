@@ -129,12 +129,20 @@ pti_overlapping_copy pti_move_overlapping(const pti_move *move) {
     return is_alone ? pti_overlapping_whole(move->box) : slices;
 }
 
+void pti_loop_nest_copy(const pti_loop_nest *nest) {
+    if (nest->n_loops == 1)
+        find_copy_row(nest->run_bytes)(nest->to, nest->from, nest->loops[0], nest->n_runs,
+                                       nest->run_bytes);
+    else
+        copy_units(nest, 0, nest->n_runs);
+}
+
 static void copy_slice_with_threads(const pti_move *move, int n_threads) {
     pti_loop_nest nest = pti_loop_nest_of(move);
     int64_t n_bytes = nest.n_runs * nest.run_bytes;
     int64_t n_parts = pti_max(1, pti_min(n_threads, n_bytes / BYTES_WORTH_A_THREAD));
     if (n_parts == 1) {
-        copy_part(&nest, 0, 1);
+        pti_loop_nest_copy(&nest);
         return;
     }
 #pragma omp parallel for num_threads((int)n_parts) schedule(static, 1)
