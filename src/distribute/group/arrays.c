@@ -141,7 +141,8 @@ done:
     return status;
 }
 
-/** All that processes send or lack of arrays that the program has; false when memory runs out. */
+/** Gather all that processes send or lack of arrays that the program has; false when memory runs
+ * out. */
 static bool gather_transfers(const pti_group *group, int n_arrays, polytile_array *const *arrays,
                              pti_exchange *all) {
     const pti_superstep superstep = {.n_arrays = group->n_arrays,
@@ -170,8 +171,8 @@ static polytile_status make_memory_equal(pti_group *group, int n_arrays,
     return status;
 }
 
-/** Whether all processes detach the same arrays; one that failed before may lack some. Errors:
- * INVALID. */
+/** Compare whether all processes detach the same arrays; one that failed before may lack some.
+ * Errors: INVALID. */
 static polytile_status compare_detached(pti_group *group, int n_arrays,
                                         polytile_array *const *arrays) {
     char words[128];

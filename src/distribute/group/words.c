@@ -15,7 +15,7 @@ static void write_declaration(pti_text *words, const polytile_declaration *decla
     }
 }
 
-/** What subscripts look up has to be the same on all ranks. */
+/** Write the hash of what subscripts look up, which has to be the same on all ranks. */
 static void write_held(pti_text *words, const pti_inspection *inspection, int operand) {
     if (inspection != NULL && operand < inspection->n_operands &&
         inspection->array[operand] != NULL)
