@@ -1,7 +1,6 @@
 #include "base/bell.h"
 
-#include <math.h>
-#include <time.h>
+#include "base/clock.h"
 
 void pti_bell_create(pti_bell *bell) {
     pthread_condattr_t steady;
@@ -32,17 +31,8 @@ void pti_bell_wait(pti_bell *bell, int64_t n_rings) {
     pthread_mutex_unlock(&bell->mutex);
 }
 
-static struct timespec time_after(double most_s) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    const double nsec = (double)until.tv_nsec + 1e9 * most_s;
-    until.tv_sec += (time_t)floor(nsec / 1e9);
-    until.tv_nsec = (long)fmod(nsec, 1e9);
-    return until;
-}
-
 void pti_bell_wait_for(pti_bell *bell, int64_t n_rings, double most_s) {
-    const struct timespec until = time_after(most_s);
+    const struct timespec until = pti_time_after(most_s);
     int timed_out = 0;
     pthread_mutex_lock(&bell->mutex);
     while (bell->n_rings == n_rings && timed_out == 0)

@@ -10,4 +10,16 @@ static inline double pti_now_s(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/** Return when so many seconds, 0 or more, are over, by the same clock: for timed waits. */
+static inline struct timespec pti_time_after(double seconds) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    const double whole = (double)(time_t)seconds;
+    until.tv_sec += (time_t)whole;
+    until.tv_nsec += (long)((seconds - whole) * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return until;
+}
+
 #endif

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -28,7 +27,7 @@ static int n_catching;
 static struct sigaction put_aside[N_CAUGHT];
 
 /** Only the first of several threads that crash together writes a line. */
-static atomic_flag has_told = ATOMIC_FLAG_INIT;
+static bool has_told; /* atomic */
 
 /** A text of limited length, built from calls that a handler may make. */
 typedef struct line {
@@ -80,7 +79,7 @@ static void handle_fault(int number, siginfo_t *info, void *context) {
     int error = errno;
     const pti_crash_note *note = runs;
     (void)context;
-    if (note != NULL && is_fault(info) && !atomic_flag_test_and_set(&has_told))
+    if (note != NULL && is_fault(info) && !__atomic_test_and_set(&has_told, __ATOMIC_SEQ_CST))
         write_crash_line(note, number);
     end_as_without(number, info);
     errno = error;

@@ -10,6 +10,13 @@ static inline uint64_t pti_mix(uint64_t hash, int64_t value) {
     return hash ^ hash >> 32;
 }
 
+/** Mix a text into a hash, with its end. */
+static inline uint64_t pti_mix_text(uint64_t hash, const char *text) {
+    for (; *text != '\0'; text++)
+        hash = pti_mix(hash, *text);
+    return pti_mix(hash, '\0');
+}
+
 /** Return bits that look random, also of neighbouring numbers (splitmix64). Source: Steele et al.,
  * "Fast splittable pseudorandom number generators", 2014. */
 static inline uint64_t pti_scramble(uint64_t number) {

@@ -2,7 +2,6 @@
 
 #include "base/list.h"
 
-#include <ctype.h>
 #include <polytile/text.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,6 @@
 #include "compile/load.h"
 #include "compile/source.h"
 
-#include "access/array/type.h"
-
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>

@@ -64,17 +64,6 @@ static pacer start_pacer(void) {
     return (pacer){.since_s = pti_now_s(), .sleep_s = first_sleep_s};
 }
 
-static struct timespec time_after(double seconds) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    const double whole = (double)(int64_t)seconds;
-    until.tv_sec += (time_t)whole;
-    until.tv_nsec += (long)((seconds - whole) * 1e9);
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    return until;
-}
-
 /** Return whether the program's thread takes entries soon: two threads that do would be in each
  * other's way. */
 static bool does_program_serve(const pti_server *server) {
@@ -106,7 +95,7 @@ static bool look_again(const pacer *of, int n_looks) {
 
 /** Sleep until somebody wakes this thread, longer from time to time. */
 static void sleep_some(pti_server *server, pacer *of, pthread_cond_t *wake) {
-    const struct timespec until = time_after(of->sleep_s);
+    const struct timespec until = pti_time_after(of->sleep_s);
     of->sleep_s = 2 * of->sleep_s < longest_sleep_s ? 2 * of->sleep_s : longest_sleep_s;
     pthread_cond_timedwait(wake, &server->mutex, &until);
 }
@@ -263,7 +252,7 @@ void pti_server_wait(pti_server_part *part) {
     pthread_mutex_lock(&server->mutex);
     while (!is_part_over(part)) {
         pti_wait_serve(server);
-        const struct timespec until = time_after(pti_hang_check_time(server, part));
+        const struct timespec until = pti_time_after(pti_hang_check_time(server, part));
         if (!is_part_over(part))
             pthread_cond_timedwait(&server->changed, &server->mutex, &until);
     }

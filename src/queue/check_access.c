@@ -42,7 +42,8 @@ done:
     return status;
 }
 
-/** The queue's device without its options: of a GPU it takes what the check needs. */
+/** Open the queue's device once more, without its options: of a GPU it takes what the check
+ * needs. */
 static polytile_status open_device(const polytile_queue *queue, polytile_device **device) {
     char text[64];
     size_t length = strcspn(queue->device->text, "(");

@@ -10,7 +10,7 @@ polytile_status pti_group_queue_wait(polytile_queue *queue, polytile_array *arra
     return pti_queue_take_error(queue);
 }
 
-/** A report waits until nothing runs any more. */
+/** Wait until nothing runs any more, as a report does. */
 static void wait_for_members(polytile_queue *queue) {
     polytile_report report;
     queue->group_functions->get_report(queue, false, &report);
@@ -32,7 +32,7 @@ polytile_status pti_group_queue_detach(polytile_queue *queue, int n_arrays,
     return pti_queue_take_error(queue);
 }
 
-/** An array that is to be destroyed leaves the queue; errors wait for the next report. */
+/** Detach an array that is to be destroyed; errors wait for the next report. */
 static bool end_queue_array(polytile_array *array, bool at_once) {
     polytile_queue *queue = array->queue;
     (void)at_once;
@@ -76,7 +76,7 @@ static void detach_all(polytile_queue *queue) {
     } while (n_arrays == MOST_LEAVING);
 }
 
-/** The members end with the group, before anything of the context that they use. */
+/** End the group with its members, before anything of the context that they use. */
 static void close_group(pti_object *object) {
     polytile_queue *queue = (polytile_queue *)object;
     if (queue->is_closed)

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The device's memory is the queue's: one launch cannot have less of it. */
+/** Refuse a limit of one launch: the device's memory is the queue's. */
 static polytile_status check_limit(const polytile_queue *queue, const pti_request *request) {
     if (request->options->plan.limit_bytes == 0)
         return POLYTILE_OK;

@@ -37,7 +37,8 @@ uint64_t pti_request_hash(const pti_request *request) {
     return mix_options(mix_domain(hash, request->domain), request);
 }
 
-/** One box of a launch may be one of several, whose arrays are a member's. */
+/** Return whether a request has the same arrays. If it is one box of a launch, the whole launch has
+ * to agree, too: its arrays are a member's. */
 static bool same_arrays(const pti_prepared *prepared, const pti_request *request) {
     for (int a = 0; a < prepared->n_arrays; a++) {
         if (serial_of(pti_request_given(request, a)) != prepared->array_serial[a])

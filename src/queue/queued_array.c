@@ -82,7 +82,7 @@ static polytile_status guard_memory(polytile_queue *queue, pti_queued_array *que
     return pti_guard_close(ctx, &queued->guard);
 }
 
-/** A launcher that the queue runs cannot end it: it would wait for itself. */
+/** End an array, if the caller may: a launcher that the queue runs would wait for itself. */
 static bool end_array(polytile_array *array, bool at_once) {
     polytile_queue *queue = array->queue;
     if (pti_queue_enter(queue) == POLYTILE_OK)

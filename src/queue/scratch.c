@@ -27,7 +27,8 @@ static int find_alike(const polytile_queue *queue, const pti_instance *instance,
     return p < queue->n_arrays ? p : -1;
 }
 
-/** What is resident of it is dropped after the launches that use it; members have nothing of it. */
+/** Destroy scratch. What is resident of it is dropped after the launches that use it; members have
+ * nothing of it. */
 static void end_scratch(polytile_queue *queue, polytile_array *array) {
     if (queue->group_functions == NULL) {
         polytile_array_destroy(array);

@@ -33,7 +33,7 @@ static pti_words gigabytes_a_second(double bytes_per_s) {
     return pti_words_of("%.3g GB/s", 1e-9 * bytes_per_s);
 }
 
-/** The words for the device's limit, where it is known. */
+/** Return the words for the device's limit, where it is known. */
 static pti_words words_of_limit(const advised *of) {
     return of->device->limit_bytes > 0
                ? pti_words_of(" (now %s)", pti_words_size(of->device->limit_bytes).text)

@@ -69,8 +69,9 @@ static polytile_status add_track(pti_trace_collector *collector, const pti_trace
 }
 
 /** Find the process and, where the event has a thread or needs one, the track. */
-static polytile_status add_place(pti_trace_collector *collector, const pti_trace_event *event,
-                                 bool needs_track, int *process, int *track) {
+static polytile_status find_process_and_track(pti_trace_collector *collector,
+                                              const pti_trace_event *event, bool needs_track,
+                                              int *process, int *track) {
     polytile_status status;
     *track = -1;
     if (!event->pid.is_whole)
@@ -132,7 +133,7 @@ static polytile_status take_metadata(pti_trace_collector *collector, const pti_t
     int process, track;
     if (name == NULL || (!is_of_thread && strcmp(name, "process_name") != 0))
         return POLYTILE_OK;
-    PTI_TRY(add_place(collector, event, is_of_thread, &process, &track));
+    PTI_TRY(find_process_and_track(collector, event, is_of_thread, &process, &track));
     pti_traced_process *device = &collector->to->process[process];
     if (!is_of_thread) {
         device->limit_bytes = whole_of(event->limit_bytes);
@@ -150,12 +151,12 @@ done:
     return status;
 }
 
-/** A run begins, on a further track of it or as the next one. */
+/** Count a run, unless this is a further track of one that is counted. */
 static polytile_status take_run(pti_trace_collector *collector, const pti_trace_event *event) {
     const int64_t number = whole_of(event->run);
     polytile_status status;
     int process, track;
-    PTI_TRY(add_place(collector, event, false, &process, &track));
+    PTI_TRY(find_process_and_track(collector, event, false, &process, &track));
     pti_traced_process *device = &collector->to->process[process];
     if (number <= device->last_run)
         return POLYTILE_OK;
@@ -191,14 +192,14 @@ static void count_in_kind(polytile_trace *to, const pti_traced_slice *slice, int
     to->track[slice->track].n_slices++;
 }
 
-/** An operation with its begin and duration. */
+/** Keep an operation with its begin and duration. */
 static polytile_status take_slice(pti_trace_collector *collector, const pti_trace_event *event) {
     polytile_trace *to = collector->to;
     pti_traced_slice slice = {0};
     polytile_status status;
     int64_t taken_ns;
     int process;
-    PTI_TRY(add_place(collector, event, true, &process, &slice.track));
+    PTI_TRY(find_process_and_track(collector, event, true, &process, &slice.track));
     PTI_TRY(read_time(collector, event, "ts", event->ts, &slice.begin_ns));
     PTI_TRY(read_time(collector, event, "dur", event->dur, &taken_ns));
     if (taken_ns < 0)
@@ -234,5 +235,5 @@ polytile_status pti_trace_collect(pti_trace_collector *collector, const pti_trac
 }
 
 void pti_trace_collector_free(pti_trace_collector *collector) {
-    free(collector->kind_at);
+    free(collector->bucket);
 }

@@ -16,8 +16,8 @@ typedef struct pti_trace_collector {
     const char *path; /* borrowed */
     int64_t n_events; /* so far, this one included */
     polytile_trace *to;
-    int64_t *kind_at; /* a hash table of kinds, -1: free; owned */
-    int64_t n_places; /* of it, a power of two; 0: none yet */
+    int64_t *bucket;   /* a hash table of kinds, -1: free; owned */
+    int64_t n_buckets; /* of it, a power of two; 0: none yet */
 } pti_trace_collector;
 
 /**

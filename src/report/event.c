@@ -97,7 +97,7 @@ static int digit_of(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/** The number of four hexadecimal digits behind "\u". */
+/** Return the number of four hexadecimal digits behind "\u". */
 static uint32_t parse_unit(parser *p) {
     uint32_t unit = 0;
     for (int k = 0; k < 4; k++) {
@@ -112,7 +112,7 @@ static uint32_t parse_unit(parser *p) {
     return unit;
 }
 
-/** The character behind "\u", of one unit or of two. */
+/** Return the character behind "\u", of one unit or of two. */
 static uint32_t parse_character(parser *p) {
     const uint32_t unit = parse_unit(p);
     if (unit < 0xD800 || unit > 0xDFFF)

@@ -179,7 +179,7 @@ polytile_status pti_trace_events_open(polytile_context *ctx, const char *path,
     return status;
 }
 
-/** What stands behind the list of events has to end. */
+/** Read what comes after the list of events, up to the end of the file. */
 static polytile_status read_end(pti_trace_events *events) {
     int byte = next_byte_of_value(events);
     polytile_status status;

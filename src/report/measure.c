@@ -52,7 +52,7 @@ static void count_occupied_time(counted *of, pti_occupancy *time, pti_traced_wor
     of->last_ns = pti_max(of->last_ns, slice->end_ns);
 }
 
-/** From times of sets to what they have in common, and to what is left. */
+/** Turn times of sets into what they have in common, and what is left. */
 static void finish_occupancy(pti_occupancy *time, const counted *of) {
     const int64_t any_ns = time->idle_ns;
     time->span_ns = of->last_ns - of->first_ns;

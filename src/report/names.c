@@ -8,7 +8,7 @@ const char *pti_process_name(const polytile_trace *trace, int process) {
     return name == NULL ? "a process without a name" : name;
 }
 
-/** How many processes before one have its name. */
+/** Return how many processes before one have its name. */
 static int count_namesakes(const polytile_trace *trace, int process) {
     int n = 0;
     for (int k = 0; k < process; k++)
@@ -17,7 +17,7 @@ static int count_namesakes(const polytile_trace *trace, int process) {
 }
 
 /** From the last one on, so that those before have their own names yet. */
-polytile_status pti_part_process_names(polytile_context *ctx, polytile_trace *trace) {
+polytile_status pti_number_namesakes(polytile_context *ctx, polytile_trace *trace) {
     for (int p = trace->n_processes - 1; p > 0; p--) {
         pti_text name = {0};
         const int n_namesakes = count_namesakes(trace, p);

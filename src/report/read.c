@@ -63,7 +63,7 @@ static polytile_status read_file(polytile_context *ctx, const char *path, polyti
 static polytile_status fill_trace(polytile_context *ctx, const char *path, polytile_trace *trace) {
     polytile_status status;
     PTI_TRY(read_file(ctx, path, trace));
-    PTI_TRY(pti_part_process_names(ctx, trace));
+    PTI_TRY(pti_number_namesakes(ctx, trace));
     PTI_TRY(pti_trace_measure(ctx, trace));
     PTI_TRY(pti_trace_advise(ctx, trace));
 done:

@@ -119,6 +119,6 @@ const char *pti_process_name(const polytile_trace *trace, int process);
 
 /** Give devices of one text, such as two of the host, names that tell them apart. Errors:
  * NO_MEMORY. */
-polytile_status pti_part_process_names(polytile_context *ctx, polytile_trace *trace);
+polytile_status pti_number_namesakes(polytile_context *ctx, polytile_trace *trace);
 
 #endif

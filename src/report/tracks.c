@@ -59,7 +59,7 @@ static bool number_rows(tracks_page *page) {
     return page->row_of_track != NULL;
 }
 
-/** A part of an operation that lies in one span. */
+/** Count a part of an operation that lies in a span, whose kind is that of most of its time. */
 static void vote_for_kind(span *of, int kind, int64_t part_ns) {
     of->busy_ns += part_ns;
     if (of->kind == kind || of->lead_ns == 0) {
@@ -73,7 +73,7 @@ static void vote_for_kind(span *of, int kind, int64_t part_ns) {
     }
 }
 
-/** Where a span begins: the first of the time behind all spans before it. */
+/** Return where a span begins: the first of the time behind all spans before it. */
 static int64_t begin_of(const tracks_page *page, int64_t k) {
     return (int64_t)((__int128)page->of->end_ns * k / page->n_spans);
 }
@@ -114,7 +114,8 @@ static bool count_work_in_spans(tracks_page *page) {
     return is_counted;
 }
 
-/** A digit that is 0 only where nothing runs, and the last only where something always does. */
+/** Return a digit that is 0 only where nothing runs, and the last only where something always
+ * does. */
 static char busy_digit(int64_t busy_ns, int64_t span_ns) {
     if (busy_ns <= 0)
         return digits[0];

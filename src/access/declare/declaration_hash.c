@@ -7,12 +7,6 @@ static uint64_t mix_all(uint64_t hash, int n, const int64_t *values) {
     return hash;
 }
 
-static uint64_t mix_text(uint64_t hash, const char *text) {
-    for (; *text != '\0'; text++)
-        hash = pti_mix(hash, *text);
-    return pti_mix(hash, '\0');
-}
-
 static uint64_t mix_affine(uint64_t hash, const polytile_affine *affine) {
     hash = pti_mix(hash, affine->constant);
     hash = mix_all(hash, POLYTILE_MAX_DIMS, affine->index);
@@ -70,10 +64,10 @@ static uint64_t mix_access(uint64_t hash, const pti_access *access) {
 }
 
 uint64_t pti_declaration_hash(const polytile_declaration *declaration) {
-    uint64_t hash = mix_text(pti_mix(0, declaration->n_indices), declaration->name);
+    uint64_t hash = pti_mix_text(pti_mix(0, declaration->n_indices), declaration->name);
     for (int p = 0; p < declaration->n_parameters; p++)
-        hash =
-            pti_mix(mix_text(hash, declaration->parameter_name[p]), declaration->parameter_type[p]);
+        hash = pti_mix(pti_mix_text(hash, declaration->parameter_name[p]),
+                       declaration->parameter_type[p]);
     hash = pti_mix(hash, declaration->n_arrays);
     for (int a = 0; a < declaration->n_accesses; a++)
         hash = mix_access(hash, &declaration->access[a]);

@@ -87,10 +87,9 @@ static bool find_full_hull(const polytile_domain *array, const pti_section *sect
                            const polytile_domain *threads, polytile_domain *hull) {
     hull->n_dims = section->n_dims;
     for (int d = 0; d < section->n_dims; d++) {
-        hull->range[d] = pti_section_is_indirect(section, d)
+        hull->range[d] = section->is_box ? window_hull(section, d, threads, array->range[d])
+                         : pti_section_is_indirect(section, d)
                              ? indirect_hull(section->indirection, d, threads, array->range[d])
-                         : section->is_box
-                             ? window_hull(section, d, threads, array->range[d])
                              : subscript_hull(&section->subscript[d], threads, array->range[d]);
         if (hull->range[d].hi < hull->range[d].lo)
             return false;

@@ -4,13 +4,14 @@
 
 /* What a launch touches, in the memory that members share: whether it is there, and bringing it. */
 
-/** What a launch touches of an operand, and what lies between. */
+/** Return what a launch touches of an operand, and what lies between. */
 static polytile_domain find_touched(const pti_prepared *prepared, int operand) {
     return pti_box_without_steps(&prepared->touched[operand]);
 }
 
-/** What a member has neither as an owner nor as a copy of all that a launch touches of an
- * operand. If no member lacks anything, the host's memory has the newest version of all of it. */
+/** Find what a member lacks of all that a launch touches of an operand: elements that it neither
+ * owns nor has a copy of. If no member lacks anything, the host's memory has the newest version of
+ * all of it. */
 static void find_lacking(const pti_group *group, const pti_prepared *prepared, int operand,
                          int member, pti_boxes *lacks) {
     int position = prepared->position[operand];

@@ -3,7 +3,6 @@
 #include "distribute/members/gates.h"
 #include "distribute/members/launch_box.h"
 #include "distribute/members/wait.h"
-#include "queue/cache.h"
 
 /* Launches whose rows a policy deals out: a member that is free takes the next ones, or all members
  * have their own from the beginning.
@@ -160,7 +159,7 @@ done:
     return status;
 }
 
-/** All before the launch is done, and the counter begins. */
+/** Finish all that comes before the launch, and begin the counter. */
 static polytile_status get_ready(pti_group *group, const pti_prepared *prepared,
                                  pti_deal_obstacle *obstacle) {
     pti_counter *counter = group->transport->counter;

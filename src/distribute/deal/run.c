@@ -17,7 +17,7 @@ static int n_local_of(const pti_dealt_launch *dealt) {
     return dealt->group->transport->n_local;
 }
 
-/** A local member's number among the units. */
+/** Return a local member's number among the units. */
 static int unit_of(const pti_dealt_launch *dealt, int local) {
     return dealt->group->transport->first + local;
 }
@@ -176,7 +176,7 @@ static int most_pieces(const pti_dealt_launch *dealt, int local) {
     return n_ahead > least ? (int)fmin(n_ahead, PTI_DEAL_MAX_PIECES) : least;
 }
 
-/** A member tells when it is done with half of its pieces. */
+/** Have a member's queue ring when it is done with half of its pieces. */
 static void await_half(const pti_dealt_launch *dealt, int local) {
     const pti_member_pieces *member = &dealt->member[local];
     const int64_t piece = member->piece[(member->n_pieces - 1) / 2];
@@ -205,7 +205,7 @@ done:
 
 /* Being done. */
 
-/** The items of a member's queue that are done. */
+/** Return the items of a member's queue that are done. */
 static int64_t count_done(pti_dealt_launch *dealt, int local) {
     polytile_queue *queue = dealt->group->member[local];
     pthread_mutex_lock(&queue->mutex);
@@ -215,7 +215,7 @@ static int64_t count_done(pti_dealt_launch *dealt, int local) {
     return n_done;
 }
 
-/** The rows of a member's pieces before one. */
+/** Return the rows of a member's pieces before one. */
 static int64_t rows_before(const pti_dealt_launch *dealt, int local, int piece) {
     int64_t n_rows = 0;
     for (int p = 0; p < piece; p++)
@@ -258,7 +258,7 @@ done:
  * rings for these. */
 static const double ask_again_s = 50e-6;
 
-/** How long to wait for members at most; 0: as long as they run; less: not at all. */
+/** Return how long to wait for members at most; 0: as long as they run; less: not at all. */
 static double longest_wait(const pti_dealt_launch *dealt) {
     const bool is_spread = pti_dealt_is_spread(dealt);
     bool any_runs = false, any_is_free = false;
@@ -293,7 +293,8 @@ static polytile_status stop_dealing(pti_dealt_launch *dealt, polytile_status sta
     return pti_error_restore(dealt->group->ctx, &first);
 }
 
-/** Where all refuse and nobody runs, they are asked once more: see pti_deal_take(). */
+/** Deal rows out until all have been, and wait where nobody takes any. If all refuse and nobody
+ * runs, they are asked once more: see pti_deal_take(). */
 static polytile_status deal_out(pti_dealt_launch *dealt) {
     polytile_status status = POLYTILE_OK;
     bool has_taken;
@@ -319,8 +320,7 @@ static polytile_status deal_out_and_wait(pti_dealt_launch *dealt) {
     return status;
 }
 
-/** After a failure no member keeps anything that was to be written, also of rows that nobody
- * took. */
+/** Forget, after a failure, what members kept to be written, also of rows that nobody took. */
 static void forget_takers(pti_dealt_launch *dealt) {
     dealt->n_pieces = pti_min(dealt->n_pieces, 1);
     if (dealt->n_pieces > 0)

@@ -1,6 +1,5 @@
 #include "distribute/deal/launch.h"
 
-#include "base/checked.h"
 #include "base/list.h"
 
 #include <stdlib.h>
@@ -205,7 +204,7 @@ done:
     return status;
 }
 
-/** How many pieces of sums this process has. */
+/** Return how many pieces of sums this process has. */
 static int64_t count_own(const pti_dealt_launch *dealt) {
     const int own = pti_transport_process(dealt->group->transport);
     int64_t n_own = 0;

@@ -33,7 +33,7 @@ static int64_t count_lanes(const polytile_device *device, const polytile_impleme
                : pti_max(1, launched->cuda_lanes);
 }
 
-/** How many rows have as many threads as fill a device, with some lanes each. */
+/** Return how many rows have as many threads as fill a device, with some lanes each. */
 static int64_t find_fill_rows(const polytile_device *device, int64_t n_lanes,
                               const polytile_domain *threads) {
     int64_t row_threads = n_lanes;
@@ -42,7 +42,7 @@ static int64_t find_fill_rows(const polytile_device *device, int64_t n_lanes,
     return pti_max(1, pti_ceil_div(device->fill_threads, row_threads));
 }
 
-/** What is assumed of a member's link: what the launch says, else what was measured. */
+/** Return what is assumed of a member's link: what the launch says, else what was measured. */
 static const polytile_link *link_of(const polytile_queue *member, const pti_recorded *recorded) {
     const polytile_link *asked = recorded->prepared->options.link;
     return asked != NULL ? asked : polytile_device_get_link(member->device);

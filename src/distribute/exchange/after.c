@@ -1,7 +1,6 @@
 #include "distribute/exchange/exchange.h"
 
 #include "distribute/exchange/transfers.h"
-#include "distribute/share/footprints.h"
 
 #include <stdlib.h>
 
@@ -26,7 +25,7 @@ static bool find_launch_changes(const pti_instance *instance, pti_boxes *boxes) 
     pti_boxes_append(&threads, &instance->threads);
     for (int p = 0; p < instance->n_operands; p++) {
         if (instance->operand[p].writes)
-            pti_footprint_gather(instance, p, PTI_WRITES, &threads, &boxes[p]);
+            pti_threads_gather(instance, p, PTI_WRITES, &threads, &boxes[p]);
         failed = failed || boxes[p].failed;
     }
     pti_boxes_free(&threads);
@@ -47,7 +46,7 @@ static bool find_changes(const pti_superstep *superstep, change_table *changes) 
     return found;
 }
 
-/* All that is combined goes to every member, as one box. */
+/* Add what a launch combines: every member gets all of it, as one box. */
 static void add_combined_elements(const pti_superstep *superstep, const pti_home *home, int l,
                                   int operand, pti_boxes *extra) {
     const pti_shared_launch *launch = &superstep->launch[l];
@@ -58,8 +57,9 @@ static void add_combined_elements(const pti_superstep *superstep, const pti_home
         pti_boxes_add(extra, &hull);
 }
 
-/* What a member wrote is the newest version, unless it is not known what it wrote, or it has only a
- * part of what is reduced. All have what all computed, and what was combined. */
+/* Note which members have the newest version of what was written: the one that wrote it, unless it
+ * is not known what it wrote, or it has only a part of what is reduced; all members, of what all
+ * computed and of what was combined. */
 static void update_copies(const pti_superstep *superstep, const change_table *changes,
                           const pti_work *work, int l, int operand, pti_boxes *extra) {
     const pti_instance *instance = superstep->launch[l].call.instance;
@@ -70,7 +70,7 @@ static void update_copies(const pti_superstep *superstep, const change_table *ch
         pti_home_combines(&work->home[l], &superstep->launch[l], superstep->ownerships, operand))
         pti_boxes_unite(extra, changed, pti_boxes_gather);
     else if (!written->partial && !written->reduces)
-        pti_footprint_gather(instance, operand, PTI_WRITES, &work->threads[l], extra);
+        pti_threads_gather(instance, operand, PTI_WRITES, &work->threads[l], extra);
 }
 
 /* Forgetting some is never wrong. */

@@ -24,7 +24,8 @@ static polytile_domain with_margin(const polytile_domain *box, const polytile_do
  * that is packed then drives another one out. */
 enum { ALIKE_BYTES = 512 };
 
-/** Such rows get one element more, where the array has one there. */
+/** Widen rows by one element, where the array has one there, if they would begin alike in
+ * memory. */
 static void shift_rows(polytile_domain *box, const polytile_domain *whole, int64_t element_bytes) {
     polytile_range *row = &box->range[box->n_dims - 1];
     const polytile_range all = whole->range[box->n_dims - 1];

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What a local member lacks comes from all owners, of which few are near. */
+/* Let a local member get what it lacks from its owners, of which few are near. */
 static void bring_from_all(pti_transfers *transfers, int array, int member,
                            const pti_boxes *missing) {
     const pti_ownership *ownership = &transfers->superstep->ownerships[array];
@@ -21,7 +21,8 @@ static void bring_from_all(pti_transfers *transfers, int array, int member,
     } while (pti_member_grid_next(&ownership->grid, first, last, at));
 }
 
-/* What another one lacks comes from those owners, among others, that are local. */
+/* Let another process's member get what it lacks from local owners, which may have only a part of
+ * it. */
 static void bring_from_local(pti_transfers *transfers, int array, int member,
                              const pti_boxes *missing) {
     for (int from = transfers->first; from < transfers->first + transfers->n_local; from++)

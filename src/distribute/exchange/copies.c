@@ -32,3 +32,14 @@ bool pti_copies_are_alike(const pti_copies *one, const pti_copies *other) {
 pti_boxes *pti_copies_get(const pti_copies *copies, int array, int member) {
     return &copies->extra[array * copies->n_members + member];
 }
+
+bool pti_copies_give_all(const pti_copies *copies, int array, const polytile_domain *all) {
+    bool has_failed = false;
+    for (int m = 0; m < copies->n_members; m++) {
+        pti_boxes *extra = pti_copies_get(copies, array, m);
+        pti_boxes_assign(extra, all);
+        has_failed |= extra->failed;
+        extra->failed = false;
+    }
+    return !has_failed;
+}

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* The ownership by which the first launch that has one is divided; NULL: none has, or memory runs
- * out. */
+/* Return the ownership by which the first launch that has one is divided; NULL: none has, or memory
+ * runs out. */
 static const pti_ownership *find_leader(const pti_superstep *superstep, bool *failed) {
     for (int l = 0; l < superstep->n_launches && !*failed; l++) {
         pti_home home = pti_home_of(&superstep->launch[l], superstep->ownerships);
@@ -16,7 +16,7 @@ static const pti_ownership *find_leader(const pti_superstep *superstep, bool *fa
     return NULL;
 }
 
-/* The distance of the first and the last index that a part owns; -1: it owns none. */
+/* Return the distance of the first and the last index that a part owns; -1: it owns none. */
 static int64_t extent_of_part(const pti_ownership *ownership, int dim, int part) {
     int64_t n = pti_ownership_count(ownership, dim, part);
     if (n == 0)

@@ -28,25 +28,13 @@ static bool allocate_members(pti_dry_run *run) {
            pti_copies_create(all->n_arrays, all->n_members, &run->copies);
 }
 
-/** Every member has every element. */
-static bool give_all_copies(pti_dry_run *run, int array) {
-    const pti_superstep *all = run->request->all;
-    bool has_failed = false;
-    for (int q = 0; q < all->n_members; q++) {
-        pti_boxes *extra = pti_copies_get(&run->copies, array, q);
-        pti_boxes_assign(extra, &all->ownerships[array].domain);
-        has_failed |= extra->failed;
-    }
-    return !has_failed;
-}
-
 bool pti_dry_run_begin(const pti_dry_run_request *request, pti_dry_run *run) {
     *run = (pti_dry_run){.request = request};
     bool has_begun = allocate_members(run);
     for (int a = 0; has_begun && a < request->all->n_arrays; a++) {
         run->is_shared[a] = shares_memory(run) && request->members.is_attached[a];
         if (request->members.is_everywhere[a])
-            has_begun = give_all_copies(run, a);
+            has_begun = pti_copies_give_all(&run->copies, a, &request->all->ownerships[a].domain);
     }
     return has_begun;
 }
@@ -121,7 +109,8 @@ done:
 
 /* A superstep. */
 
-/** Where members' arrays lie over the same memory, what two of them compute must not go there. */
+/** Return whether members may compute what others own, too: not where their arrays lie over the
+ * same memory, which it must not reach. */
 static bool may_compute_twice(const pti_dry_run *run) {
     if (!shares_memory(run))
         return true;
@@ -133,8 +122,8 @@ static bool is_of_team(const pti_dry_run *run, int launch) {
     return run->request->all->launch[launch].call.instance->is_team;
 }
 
-/** The launches that a queue has recorded when it comes to the next one: it runs them whenever it
- * has recorded the most it can. A team kernel is alone in its superstep. */
+/** Return the launches that a queue has recorded when it comes to the next one: it runs them
+ * whenever it has recorded the most it can. A team kernel is alone in its superstep. */
 static int count_known(const pti_dry_run *run) {
     const int n_recorded = PTI_GROUP_LAUNCHES - run->at % PTI_GROUP_LAUNCHES;
     const int64_t n_left = pti_min(run->request->all->n_launches - run->at, n_recorded);

@@ -23,6 +23,9 @@ bool pti_copies_assign(pti_copies *to, const pti_copies *from);
 /** Return whether both are of as many arrays and consist of the same boxes. */
 bool pti_copies_are_alike(const pti_copies *one, const pti_copies *other);
 
+/** Let every member have all of an array, whose indices are these; false when memory runs out. */
+bool pti_copies_give_all(const pti_copies *copies, int array, const polytile_domain *all);
+
 /** Those of one array that one member has. */
 pti_boxes *pti_copies_get(const pti_copies *copies, int array, int member);
 

@@ -8,7 +8,8 @@ static polytile_status extend_over_boxes(const pti_member_arrays *arrays, int ar
     return arrays->extend(arrays->owner, array, local, &hull);
 }
 
-/** Of combined results every member has all. */
+/** Return whether an operation uses its boxes of a member's array. Of combined results every member
+ * has all. */
 static bool uses_boxes_of(const pti_joint_op *op, int member) {
     return op->kind == PTI_JOINT_COMBINE || op->member == member ||
            (op->kind == PTI_JOINT_COPY && op->peer == member);

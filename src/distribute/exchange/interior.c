@@ -32,8 +32,8 @@ static polytile_domain without_cut(const polytile_domain *threads, cut of) {
     return left;
 }
 
-/** The fewest indices of one side without which the box is not read; all of them if there is no
- * such number. */
+/** Return the fewest indices of one side without which the box is not read; all of them if there is
+ * no such number. */
 static cut least_cut(const pti_shared_launch *launch, const polytile_domain *threads, int dim,
                      bool is_low, int array, const polytile_domain *box) {
     const polytile_range *range = &threads->range[dim];

@@ -103,8 +103,7 @@ static void add_pulled(const plan *of, int array, int member, pti_boxes *boxes) 
     }
 }
 
-/** What a member computed of others' elements in shared memory, or pulled: it stays off the host.
- * Returns whether there is any: a device could bring it to the host, in launches after that do not
+/** Keep off the host what a member computed of others' elements in shared memory, or pulled. Returns whether there is any: a device could bring it to the host, in launches after that do not
  * fit it, unless that is waited for. */
 static bool forget_ghosts(plan *of) {
     const pti_superstep *superstep = superstep_of(of);
@@ -220,7 +219,7 @@ static void add_member_run(plan *of, int member, int launch, const pti_boxes *th
         threads);
 }
 
-/** The threads that need nothing that is on its way. */
+/** Run the threads that need nothing that is on its way. */
 static void add_inner_runs(plan *of) {
     for (int q = of->first; q < of->first + of->n_local; q++) {
         if (inner_of(of, q) == NULL)
@@ -230,7 +229,7 @@ static void add_inner_runs(plan *of) {
     }
 }
 
-/** All launches but what was added before, and what is combined. */
+/** Run all launches but what was added before, and what is combined. */
 static void add_other_runs(plan *of) {
     for (int l = 0; l < superstep_of(of)->n_launches; l++) {
         for (int q = of->first; q < of->first + of->n_local; q++) {

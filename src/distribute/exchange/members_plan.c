@@ -51,7 +51,7 @@ static void add_threads(const pti_superstep_parts *parts, pti_members_plan *plan
     }
 }
 
-/* The bytes that a launch combines across members. False when memory runs out. */
+/* Add the bytes that a launch combines across members. False when memory runs out. */
 static bool add_combined_bytes(const pti_superstep *superstep, int l, int64_t *n_bytes) {
     const pti_shared_launch *launch = &superstep->launch[l];
     const pti_instance *instance = launch->call.instance;
@@ -101,7 +101,7 @@ static bool add_superstep(const pti_members_plan_request *request, pti_dry_run *
     return true;
 }
 
-/* What attached arrays leave in other processes, as a superstep of no launches, if anything
+/* Add what attached arrays leave in other processes, as a superstep of no launches, if anything
  * travels for it. */
 static bool add_leaving(const pti_members_plan_request *request, const pti_dry_run *run,
                         pti_members_plan *plan) {
@@ -221,7 +221,7 @@ static polytile_status check_counts(polytile_context *ctx,
     return POLYTILE_OK;
 }
 
-/* The boxes of the member that comes first everywhere, which has the most. */
+/* Return the boxes of the member that comes first everywhere, which has the most. */
 static double most_boxes_of_member(const pti_ownership *ownership) {
     double n_boxes = 1;
     for (int d = 0; d < ownership->domain.n_dims; d++)
@@ -229,7 +229,7 @@ static double most_boxes_of_member(const pti_ownership *ownership) {
     return n_boxes;
 }
 
-/* What members exchange takes time with the square of the boxes. */
+/* Refuse layouts of too many boxes: planning takes time with their square. */
 static polytile_status check_number_of_boxes(polytile_context *ctx,
                                              const pti_members_plan_request *request,
                                              const pti_members_plan *plan) {

@@ -38,7 +38,7 @@ static void join_flows(pti_members_plan *plan) {
     plan->n_flows = n_joined;
 }
 
-/* What goes from one process to another is one message, whatever its members and arrays. */
+/* Count messages: what goes from one process to another is one, whatever its members and arrays. */
 static void count_messages(pti_members_plan_flow *flow, int n_flows) {
     if (n_flows > 0)
         qsort(flow, (size_t)n_flows, sizeof *flow, compare_flows);
@@ -48,7 +48,7 @@ static void count_messages(pti_members_plan_flow *flow, int n_flows) {
                               flow[f - 1].from_process != flow[f].from_process);
 }
 
-/* What one exchange moves, beside the sums of all. */
+/* Append what one exchange moves to what all do. */
 static bool keep_step_flows(pti_members_plan *plan, const pti_members_plan_flow *flow,
                             int n_flows) {
     const int64_t n_all = (int64_t)plan->n_step_flows + n_flows;

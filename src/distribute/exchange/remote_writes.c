@@ -1,7 +1,5 @@
 #include "distribute/exchange/transfers.h"
 
-#include "distribute/share/footprints.h"
-
 /* The search for what members write of each other's elements of one operand. */
 typedef struct remote_search {
     pti_transfers *transfers;
@@ -15,17 +13,17 @@ typedef struct remote_search {
 typedef void thread_list(const pti_home *home, const pti_shared_launch *launch,
                          const pti_ownership *ownerships, int member, pti_boxes *threads);
 
-/* What a member writes, or passes on, replaces what was in *written. */
+/* Replace *written by what a member writes, or passes on. */
 static void find_member_writes(remote_search *search, thread_list *threads_of, int member,
                                pti_boxes *written) {
     const pti_superstep *superstep = search->transfers->superstep;
     threads_of(&search->home, superstep->launch, superstep->ownerships, member, &search->reused);
     pti_boxes_clear(written);
-    pti_footprint_gather(superstep->launch->call.instance, search->operand, PTI_WRITES,
-                         &search->reused, written);
+    pti_threads_gather(superstep->launch->call.instance, search->operand, PTI_WRITES,
+                       &search->reused, written);
 }
 
-/* What a member owns and does not write, of some elements, replaces what was in *lost. */
+/* Replace *lost by what a member owns of some elements and does not write. */
 static void find_lost(remote_search *search, int member, const pti_boxes *elements,
                       pti_boxes *lost) {
     const pti_ownership *ownership = &search->transfers->superstep->ownerships[search->array];
@@ -90,7 +88,7 @@ static void send_to_owners(remote_search *search) {
     const pti_transfers *transfers = search->transfers;
     const pti_instance *instance = transfers->superstep->launch->call.instance;
     pti_boxes_append(&search->reused, &instance->threads);
-    pti_footprint_gather(instance, search->operand, PTI_WRITES, &search->reused, &search->written);
+    pti_threads_gather(instance, search->operand, PTI_WRITES, &search->reused, &search->written);
     for (int q = transfers->first; q < transfers->first + transfers->n_local; q++) {
         receive_all(search, q);
         send_all(search, q);

@@ -1,12 +1,29 @@
 #include "distribute/exchange/work.h"
 
 #include "access/set/boxes.h"
-#include "distribute/share/footprints.h"
 
 #include <stdlib.h>
 
 /* More boxes than that which must be there become one. */
 enum { MOST_BOXES = 64 };
+
+/* A section with more boxes than that is taken as larger boxes. */
+enum { MOST_SECTION_BOXES = 16 };
+
+bool pti_threads_gather(const pti_instance *instance, int operand, pti_touch touch,
+                        const pti_boxes *threads, pti_boxes *touched) {
+    pti_boxes part = {0};
+    bool exact = !threads->failed;
+    for (int b = 0; b < threads->n_boxes; b++) {
+        exact = pti_footprint_boxes(instance, operand, touch, &threads->box[b], MOST_SECTION_BOXES,
+                                    &part) &&
+                exact;
+        pti_boxes_unite(touched, &part, pti_boxes_gather);
+    }
+    touched->failed = touched->failed || threads->failed;
+    pti_boxes_free(&part);
+    return exact && !touched->failed;
+}
 
 void pti_work_free(pti_work *work) {
     free(work->home);
@@ -28,7 +45,7 @@ static bool allocate_work(const pti_superstep *superstep, pti_work *work) {
            work->writes != NULL;
 }
 
-/* The threads that write what a member owns and what later launches read there. */
+/* Return the threads that write what a member owns and what later launches read there. */
 static polytile_domain writers_of_needed(const pti_superstep *superstep, int l, int member,
                                          const pti_boxes *reads) {
     const pti_shared_launch *launch = &superstep->launch[l];
@@ -60,20 +77,21 @@ static void choose_member_threads(const pti_superstep *superstep, int l, int mem
     work->n_extra_threads += pti_boxes_count(threads) - n_alone;
 }
 
-/* What is combined is combined everywhere, onto its former values, and as one box. */
+/* Gather what a member's threads touch; returns whether it is exact. What is combined is combined
+ * by every member, onto its former values, and is one box. */
 static bool gather_touched(const pti_superstep *superstep, int l, const pti_work *work, int operand,
                            pti_touch touch, pti_boxes *touched) {
     const pti_shared_launch *launch = &superstep->launch[l];
     const pti_instance *instance = launch->call.instance;
     if (!pti_home_combines(&work->home[l], launch, superstep->ownerships, operand))
-        return pti_footprint_gather(instance, operand, touch, &work->threads[l], touched);
+        return pti_threads_gather(instance, operand, touch, &work->threads[l], touched);
     polytile_domain hull = pti_footprint_hull(instance, operand, touch, &instance->threads);
     polytile_domain box = pti_box_without_steps(&hull);
     pti_boxes_gather(touched, &box);
     return false;
 }
 
-/* What the threads write is not needed from before; written is reused. */
+/* Add what a launch writes; that is not needed from before. written is reused. */
 static void add_writes(const pti_superstep *superstep, int l, pti_work *work, pti_boxes *written) {
     const pti_shared_launch *launch = &superstep->launch[l];
     for (int p = 0; p < launch->call.instance->n_operands; p++) {

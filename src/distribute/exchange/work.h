@@ -29,6 +29,10 @@ typedef struct pti_work {
     int64_t n_extra_threads; /* more than it runs of supersteps of one launch */
 } pti_work;
 
+/** Gather what several boxes of threads touch of an operand into *touched; whether it is exact. */
+bool pti_threads_gather(const pti_instance *instance, int operand, pti_touch touch,
+                        const pti_boxes *threads, pti_boxes *touched);
+
 /**
  * What a member does of a superstep.
  *

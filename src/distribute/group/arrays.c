@@ -37,19 +37,6 @@ bool pti_group_make_positions(pti_group *group, int n_arrays) {
     return true;
 }
 
-/** Every member has every element, in its newest version. */
-static bool give_all_copies(pti_group *group, int position) {
-    bool has_failed = false;
-    for (int m = 0; m < group->transport->n_members; m++) {
-        pti_boxes *extra = &group->copies.extra[position * group->transport->n_members + m];
-        pti_boxes_assign(extra, &group->array[position].array->domain);
-        has_failed |= extra->failed;
-        extra->failed = false;
-    }
-    pti_group_touch_copies(group);
-    return !has_failed;
-}
-
 /** Give an array a position in the group, with its ownership. */
 static polytile_status add_array(pti_group *group, polytile_array *array, pti_group_memory memory,
                                  const pti_distribution *distribution) {
@@ -71,7 +58,8 @@ static polytile_status add_array(pti_group *group, polytile_array *array, pti_gr
     group->is_shared[position] = group->transport->shares_memory && memory == PTI_GROUP_PROGRAMS;
     group->is_lent[position] = false;
     pti_group_forget_prepared(group);
-    return give_all_copies(group, position)
+    pti_group_touch_copies(group);
+    return pti_copies_give_all(&group->copies, position, &array->domain)
                ? POLYTILE_OK
                : pti_fail_memory(group->ctx, array->name, n_members * (double)sizeof(pti_boxes));
 }
@@ -153,7 +141,8 @@ done:
     return status;
 }
 
-/** All that processes send or lack of arrays that the program has; false when memory runs out. */
+/** Gather all that processes send or lack of arrays that the program has; false when memory runs
+ * out. */
 static bool gather_transfers(const pti_group *group, int n_arrays, polytile_array *const *arrays,
                              pti_exchange *all) {
     const pti_superstep superstep = {.n_arrays = group->n_arrays,
@@ -182,8 +171,8 @@ static polytile_status make_memory_equal(pti_group *group, int n_arrays,
     return status;
 }
 
-/** Whether all processes detach the same arrays; one that failed before may lack some. Errors:
- * INVALID. */
+/** Compare whether all processes detach the same arrays; one that failed before may lack some.
+ * Errors: INVALID. */
 static polytile_status compare_detached(pti_group *group, int n_arrays,
                                         polytile_array *const *arrays) {
     char words[128];

@@ -11,7 +11,7 @@
 static uint64_t hash_recorded_words(const pti_group *group) {
     uint64_t hash = (uint64_t)group->n_recorded + 1;
     for (int k = 0; k < group->n_recorded; k++)
-        hash = (hash ^ group->recorded[k].words) * UINT64_C(0x100000001b3);
+        hash = pti_mix(hash, (int64_t)group->recorded[k].words);
     return hash;
 }
 

@@ -4,7 +4,7 @@
 
 /* How arrays leave the queues of local members, all at once, and are discarded there. */
 
-/** An array that was refused never was the group's. */
+/** Return whether an array is the group's. One that was refused never was. */
 static bool is_array_known(const pti_group *group, const polytile_array *array) {
     return array->position < group->n_arrays && group->array[array->position].array == array;
 }

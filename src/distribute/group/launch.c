@@ -64,7 +64,7 @@ static bool is_waiting_to_report(const pti_group *group) {
     return group->queue->error.status != POLYTILE_OK;
 }
 
-/** The program takes part in a launch that is not run, too: its calls fail. Takes the server. */
+/** End the part of the program in a launch that is not run: its calls fail. Takes the server. */
 static void give_up_newest(const pti_group *group, pti_server *server) {
     if (server == NULL)
         return;
@@ -97,7 +97,8 @@ done:
     return status;
 }
 
-/** A launch that is refused is not kept: it would pass for one that was checked. */
+/** Check a launch that was not prepared before. One that is refused is not kept: it would pass for
+ * one that was checked. */
 static polytile_status check_new(pti_group *group, const polytile_kernel *kernel,
                                  pti_prepared *prepared) {
     polytile_status status = specialise_members(group, kernel, prepared);

@@ -31,7 +31,8 @@ static int find_first_op(pti_group *group, const pti_prepared_superstep *prepare
     return waits ? 0 : prepared->n_lent_ops;
 }
 
-/** A superstep that can run ahead leaves a gate behind it, at which the next one begins. */
+/** Run a superstep. One that can run ahead leaves a gate behind it, at which the next one begins.
+ * */
 static void run_superstep(pti_group *group, pti_prepared_superstep *prepared,
                           const pti_recorded *recorded, const pti_group_last *last, bool is_ahead) {
     pti_group_run_list(&(pti_list_run){.group = group,
@@ -81,7 +82,7 @@ static void carry_messages(pti_group *group, const pti_recorded *recorded) {
     pti_group_note_failure(group, is_of_peer ? PTI_PEER_FAILED : status);
 }
 
-/** What comes behind the slots in their superstep. */
+/** Run what comes after the slots in their superstep. */
 static void run_behind_slots(pti_group *group, pti_prepared_superstep *prepared,
                              const pti_recorded *recorded, const pti_group_last *last) {
     const int end = pti_group_end_of_launches(&prepared->list, prepared->n_launches);
@@ -250,7 +251,7 @@ static polytile_status run_next(pti_group *group, const pti_group_last *all, int
     return POLYTILE_OK;
 }
 
-/** All that is recorded. */
+/** Run all that is recorded. */
 static void run_supersteps(pti_group *group, const pti_group_last *all) {
     polytile_status stopped = group->begun.stopped;
     int at = group->begun.at;

@@ -110,8 +110,8 @@ done:
     return status;
 }
 
-/** All agree first that they have what is combined: nobody combines with one that has not. Returns
- * whether they do. */
+/** Let all agree that they have what is combined, before they do: nobody combines with one that has
+ * not. Returns whether they have. */
 static bool agree_to_combine(walk *of, const pti_joint_op *op) {
     pti_group *group = of->group;
     if (of->has_agreed)

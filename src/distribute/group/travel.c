@@ -67,7 +67,7 @@ static void add_from_process(const pti_group *group, int position, int process,
     }
 }
 
-/** What lies apart of arrays that settle; false: memory ran out. */
+/** Gather what lies apart of arrays that settle; false: memory ran out. */
 static bool gather_made(const pti_group *group, pti_exchange *exchange) {
     const int n_processes = pti_transport_count_processes(group->transport);
     pti_transfers transfers =

@@ -3,6 +3,7 @@
 #include "access/declare/access_text.h"
 #include "access/footprint/indirection.h"
 #include "base/half.h"
+#include "base/mix.h"
 
 #include <string.h>
 
@@ -14,7 +15,7 @@ static void write_declaration(pti_text *words, const polytile_declaration *decla
     }
 }
 
-/** What subscripts look up has to be the same on all ranks. */
+/** Write the hash of what subscripts look up, which has to be the same on all ranks. */
 static void write_held(pti_text *words, const pti_inspection *inspection, int operand) {
     if (inspection != NULL && operand < inspection->n_operands &&
         inspection->array[operand] != NULL)
@@ -84,8 +85,6 @@ void pti_words_of_launch(const pti_recorded *recorded, pti_text *words) {
 }
 
 uint64_t pti_words_hash(const char *words) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (; *words != '\0'; words++)
-        hash = (hash ^ (unsigned char)*words) * UINT64_C(0x100000001b3);
+    const uint64_t hash = pti_mix_text(0, words);
     return hash == 0 ? 1 : hash;
 }

@@ -15,17 +15,11 @@ typedef struct known_launches {
     pti_superstep superstep;
 } known_launches;
 
-bool pti_group_shares_results(const pti_group *group, const pti_prepared *prepared) {
-    const pti_call call = pti_prepared_call(prepared);
-    return pti_superstep_shares_results(&call, group->is_shared);
-}
-
 pti_shared_launch pti_group_shared_launch(const pti_group *group, const pti_prepared *prepared,
                                           bool runs_once) {
-    return (pti_shared_launch){.call = pti_prepared_call(prepared),
-                               .runs_once =
-                                   prepared->instance->is_team ||
-                                   (runs_once && pti_group_shares_results(group, prepared))};
+    const pti_call call = pti_prepared_call(prepared);
+    const bool shares = runs_once && pti_superstep_shares_results(&call, group->is_shared);
+    return (pti_shared_launch){.call = call, .runs_once = prepared->instance->is_team || shares};
 }
 
 void pti_group_list_launches(const pti_group *group, int at, int n_launches, bool runs_once,
@@ -247,7 +241,7 @@ static int count_deciding(int depth) {
     return n;
 }
 
-/** 0: it is new. */
+/** Return the depth that is known under a name; 0: it is new. */
 static int look_up_depth(const pti_known_depths *known, uint64_t name) {
     int k = 0;
     while (k < PTI_GROUP_KNOWN_DEPTHS && (known->at[k].depth == 0 || known->at[k].name != name))

@@ -28,9 +28,6 @@ typedef struct pti_prepared_superstep {
  * it has to leave it in between. */
 bool pti_group_fits(const pti_group *group, int local);
 
-/** Return whether a launch writes memory that several members share. */
-bool pti_group_shares_results(const pti_group *group, const pti_prepared *prepared);
-
 /** A launch as those see it that cut it. runs_once: no two members may compute what goes to memory
  * that others share. Slots run once in any case. */
 pti_shared_launch pti_group_shared_launch(const pti_group *group, const pti_prepared *prepared,

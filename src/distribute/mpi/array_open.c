@@ -34,7 +34,7 @@ done:
     return status;
 }
 
-/** A local member's array; NULL: it owns nothing. */
+/** Return a local member's array; NULL: it owns nothing. */
 static polytile_array *member_of(const pti_open_array *open, int local) {
     return pti_group_find(open->group, open->array)->member[local];
 }

@@ -209,7 +209,8 @@ static void give_up_counter(mpi_counter *of) {
     free(of);
 }
 
-/** What each rank does for itself before all make the window; all find out where they are. */
+/** Do what each rank does by itself before all make the window; *is_one: all ranks are on one
+ * machine. */
 static polytile_status begin_counter(const pti_mpi_transport *mpi, mpi_counter **made,
                                      bool *is_one) {
     polytile_context *ctx = mpi->transport.ctx;

@@ -185,7 +185,7 @@ static bool has_op_beside(const opened *of, int op, bool before) {
     return has;
 }
 
-/** Before the first operation of an exchange all is ready for what it receives. */
+/** Start all receives of an exchange, before its first operation. */
 static polytile_status begin_exchange(const pti_transport *transport, const opened *of, int op) {
     pti_error first = {0};
     if (has_op_beside(of, op, true))
@@ -197,7 +197,7 @@ static polytile_status begin_exchange(const pti_transport *transport, const open
     return pti_error_restore(transport->ctx, &first);
 }
 
-/** After the last one all that is sent has left. */
+/** Wait until all that an exchange sends has left, after its last operation. */
 static polytile_status end_exchange(const pti_transport *transport, const opened *of, int op) {
     pti_error first = {0};
     if (has_op_beside(of, op, false))

@@ -120,7 +120,7 @@ static polytile_status open_members(pti_transport *setup, request *of) {
     return status == POLYTILE_OK ? status : give_up_members(of, status);
 }
 
-/** The queues become the group's, or end. */
+/** Make a group of the queues, which takes them over, or destroy them. */
 static polytile_status create_group(request *of, pti_transport *transport,
                                     const pti_group_options *options, polytile_queue **queue) {
     char text[256];

@@ -17,7 +17,7 @@ static polytile_status open_device_queue(polytile_context *ctx, const char *text
     return status;
 }
 
-/** As polytile_queue_destroy(), which forgets the last error. */
+/** Destroy queues and keep the last error, which polytile_queue_destroy() forgets. */
 static void destroy_queues(int n_queues, polytile_queue **queues) {
     for (int q = 0; q < n_queues; q++)
         if (queues[q] != NULL)
@@ -64,7 +64,7 @@ polytile_status pti_devices_open_each(polytile_context *ctx, const char *text,
     return status;
 }
 
-/** The first of the devices before one that has the same text; itself if there is none. */
+/** Return the first of the devices before one that has the same text; itself if there is none. */
 static int find_alike(polytile_queue *const *queues, int q) {
     for (int k = 0; k < q; k++) {
         if (strcmp(pti_queue_text(queues[k]), pti_queue_text(queues[q])) == 0)
@@ -91,7 +91,7 @@ done:
     return status;
 }
 
-/** The queues become the group's, or end. */
+/** Make a group of the queues, which takes them over, or destroy them. */
 static polytile_status create_group(polytile_context *ctx, const char *text, int n_devices,
                                     polytile_queue **queues, const pti_group_options *options,
                                     polytile_queue **queue) {

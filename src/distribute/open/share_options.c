@@ -9,12 +9,12 @@ static const char *policy_of_layout(const pti_share_options *options) {
     return options->may_deal && layout != NULL && strcmp(layout, pool) == 0 ? pool : NULL;
 }
 
-/** The policy that is asked for; NULL: none is. */
+/** Return the policy that is asked for; NULL: none is. */
 static const char *find_asked_policy(const pti_share_options *options) {
     return options->given->policy != NULL ? options->given->policy : policy_of_layout(options);
 }
 
-/** The layout that is asked for; NULL: none is. */
+/** Return the layout that is asked for; NULL: none is. */
 static const char *find_asked_layout(const pti_share_options *options) {
     return policy_of_layout(options) == NULL ? options->given->layout : NULL;
 }
@@ -44,14 +44,14 @@ static polytile_status parse_policy(polytile_context *ctx, const pti_share_optio
     return status;
 }
 
-/** The layout that goes with a policy where none is given. */
+/** Return the layout that goes with a policy where none is given. */
 static const char *layout_of_policy(const pti_share_options *options, const pti_policy *policy) {
     if (policy->kind == &pti_policy_guided)
         return pti_policy_weighted.name;
     return policy->kind == &pti_policy_weighted ? find_asked_policy(options) : NULL;
 }
 
-/** A layout by speed is a block until it is known. */
+/** Parse the layout. One by speed is a block until speeds are known. */
 static polytile_status parse_layout(polytile_context *ctx, const pti_share_options *options,
                                     pti_group_options *parsed) {
     const char *asked = find_asked_layout(options);

@@ -22,8 +22,8 @@ static const pti_distribution_kind *find_kind(const polytile_context *ctx, const
     return pti_registered_find(ctx, name, length, registered);
 }
 
-/* What stands between the parentheses after a name, empty without any; NULL: memory ran out, or
- * *is_wrong. The caller frees it. */
+/* Return what stands between the parentheses after a name, empty without any; NULL: memory ran out,
+ * or is_wrong. The caller frees it. */
 static char *read_arguments(const char *text, bool *is_wrong) {
     size_t length = strlen(text);
     *is_wrong = length > 0 && (text[0] != '(' || text[length - 1] != ')' || length < 2);

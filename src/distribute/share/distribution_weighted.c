@@ -37,7 +37,7 @@ static long double weight_before(const pti_distribution *distribution, int coord
     return sum;
 }
 
-/* How many indices all coordinates before one have. */
+/* Return how many indices all coordinates before one have. */
 static int64_t count_before(const pti_distribution *distribution, const polytile_range *whole,
                             int coordinate, int n_coordinates) {
     int64_t n = pti_range_count(*whole);

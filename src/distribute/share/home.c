@@ -30,7 +30,8 @@ static bool keep_at_most(const pti_affine *affine, int64_t most, polytile_domain
     return keep_at_least(&negative, -most, threads);
 }
 
-/* The anchor of the threads of an index: of those for which all other indices make it least. */
+/* Return the anchor of the threads of an index: of those for which all other indices make it
+ * least. */
 static pti_affine anchor_along(const pti_affine *anchor, int index, const polytile_domain *all) {
     pti_affine others = *anchor;
     others.index[index] = 0;
@@ -197,8 +198,8 @@ void pti_home_threads(const pti_home *home, const pti_shared_launch *launch,
     }
 }
 
-/* The threads whose section may meet a box: in each dimension it begins before the box ends, and
- * ends after the box begins. */
+/* Narrow threads to those whose section may meet a box: in each dimension it begins before the box
+ * ends, and ends after the box begins. False if there are none. */
 static bool find_touching(const pti_section *section, const polytile_domain *box,
                           polytile_domain *threads) {
     for (int d = 0; d < section->n_dims; d++)

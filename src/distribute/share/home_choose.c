@@ -6,7 +6,7 @@
 
 /* The choice of the operand by which the threads of a launch are divided. */
 
-/* The only index that an expression names; POLYTILE_MAX_DIMS: none, or several. */
+/* Return the only index that an expression names; POLYTILE_MAX_DIMS: none, or several. */
 static int single_index(const pti_affine *affine) {
     int only = POLYTILE_MAX_DIMS, n_named = 0;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
@@ -17,8 +17,8 @@ static int single_index(const pti_affine *affine) {
     return n_named == 1 ? only : POLYTILE_MAX_DIMS;
 }
 
-/* The only index that an expression names, or of several the one whose steps are longer than what
- * all others add up to, as i of 4 * i + j for j below 4; POLYTILE_MAX_DIMS: none. */
+/* Return the only index that an expression names, or of several the one whose steps are longer than
+ * what all others add up to, as i of 4 * i + j for j below 4; POLYTILE_MAX_DIMS: none. */
 static int leading_index(const pti_affine *affine, const polytile_domain *threads) {
     int leading = POLYTILE_MAX_DIMS;
     int64_t others = 0;
@@ -45,7 +45,7 @@ static bool any_reduces(const pti_instance *instance) {
     return any;
 }
 
-/* The first section of an operand that counts; -1: none does. */
+/* Return the first section of an operand that counts; -1: none does. */
 static int first_section(const pti_instance *instance, int operand, pti_touch touch) {
     const pti_operand *of = &instance->operand[operand];
     for (int s = of->first_section; s < of->first_section + of->n_sections; s++)
@@ -236,7 +236,7 @@ static bool admit_home(const pti_shared_launch *launch, const pti_ownership *own
     return admits;
 }
 
-/* The best home by an operand of which elements are touched so. */
+/* Return the best home by an operand of which elements are touched so. */
 static pti_home choose_operand(const pti_shared_launch *launch, const pti_ownership *ownerships,
                                pti_touch touch) {
     const pti_instance *instance = launch->call.instance;

@@ -44,8 +44,8 @@ static bool holds_members(int extent, int n_dims, int n_members) {
     return product >= n_members;
 }
 
-/* The extents of n_dims dimensions, none above `most`, that come first in the order of words: the
- * largest is as small as can be, then the second. False if there are none. */
+/* Find the extents of n_dims dimensions, none above `most`, that come first in the order of words:
+ * the largest is as small as can be, then the second. False if there are none. */
 static bool balance_extents(int n_members, int n_dims, int most, int *extent) {
     if (n_dims == 0)
         return n_members == 1;
@@ -87,7 +87,7 @@ static int find_shortest(const polytile_domain *domain, const bool *is_cut) {
     return shortest;
 }
 
-/* A grid's extents along the dimensions that are cut, 1 along the others. */
+/* Return a grid's extents along the dimensions that are cut, 1 along the others. */
 static pti_member_grid spread_extents(const pti_member_grid *grid, int n_dims, const bool *is_cut) {
     pti_member_grid laid = {.n_dims = n_dims};
     const int *next = grid->extent;

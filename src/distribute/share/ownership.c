@@ -127,7 +127,7 @@ bool pti_ownership_is_whole(const pti_ownership *ownership) {
     return true;
 }
 
-/* The range around what the members with a coordinate own. */
+/* Return the range around what the members with a coordinate own. */
 static polytile_range hull_of_coordinate(const pti_ownership *ownership, int dim, int coordinate) {
     int64_t n_ranges = pti_ownership_count(ownership, dim, coordinate);
     if (n_ranges == 0)

@@ -31,7 +31,7 @@ static polytile_status launch_trial(const trial *of, polytile_array *array) {
     return polytile_queue_launch(of->member, of->kernel, &array->domain, 1, &array, NULL);
 }
 
-/** The queue lets go of an array. status: a failure before, whose text stays. */
+/** Detach an array from the queue. status: a failure before, whose text stays. */
 static polytile_status detach_trial(const trial *of, polytile_array *array,
                                     polytile_status status) {
     polytile_context *ctx = of->member->object.context;
@@ -64,7 +64,7 @@ typedef polytile_status trial_run(const trial *of, polytile_array *array);
 /** Trials go on for so long at most, unless the first two take longer. */
 static const double most_s = 0.05;
 
-/** The first trial finds nothing prepared; the best counts. */
+/** Time some trials and take the best: the first one finds nothing prepared. */
 static polytile_status time_best(const trial *of, polytile_array *array, trial_run *run,
                                  double *bytes_per_s) {
     polytile_status status = POLYTILE_OK;

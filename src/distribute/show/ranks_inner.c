@@ -33,7 +33,8 @@ static void free_inner(inner *of) {
     free(of->scratch);
 }
 
-/* A box around all that a rank has of an array; the whole array where it has nothing of it. */
+/* Return a box around all that a rank has of an array; the whole array where it has nothing of
+ * it. */
 static polytile_domain find_box(const inner *of, int a) {
     const pti_ownership *ownership = &of->plan->members.ownerships[a];
     int n_dims = ownership->domain.n_dims;
@@ -81,7 +82,7 @@ static void list_scratch(inner *of) {
             of->scratch[of->n_scratch++] = of->array[a];
 }
 
-/* A launch over a box of its threads, on what the rank has of the arrays. */
+/* Return a launch over a box of its threads, on what the rank has of the arrays. */
 static polytile_chain_launch narrow_launch(const inner *of, int l, const polytile_domain *threads,
                                            polytile_array **arrays) {
     polytile_chain_launch launch = of->request->launches[l];

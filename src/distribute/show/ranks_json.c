@@ -13,7 +13,7 @@ static json_t *json_boxes(const pti_boxes *boxes) {
     return list;
 }
 
-/** What goes a way, as one end lists it; the key names the other end. */
+/** Return what goes a way, as one end lists it; the key names the other end. */
 static json_t *json_way(const polytile_ranks_plan *plan, const pti_ranks_way *way, const char *key,
                         int other) {
     json_t *arrays = json_array();
@@ -36,7 +36,7 @@ static json_t *json_way(const polytile_ranks_plan *plan, const pti_ranks_way *wa
     return pti_json_extend(json_object(), members);
 }
 
-/** A figure of a rank's device. */
+/** Return a figure of a rank's device. */
 static json_t *json_count(const pti_rank_figures *figures, int64_t count) {
     return figures->is_known ? json_integer(count) : json_null();
 }
@@ -88,7 +88,7 @@ static json_t *json_grid(const pti_member_grid *grid) {
     return list;
 }
 
-/** The texts of the devices of each rank, or of the process; null where none are given. */
+/** Return the texts of the devices of each rank, or of the process; null where none are given. */
 static json_t *json_devices(const polytile_ranks_plan *plan) {
     if (plan->of.device == NULL)
         return json_null();
@@ -118,7 +118,7 @@ static json_t *json_head(const polytile_ranks_plan *plan) {
     return pti_json_extend(json_object(), members);
 }
 
-/** A rank a line, since there can be many. */
+/** Write a rank a line, since there can be many. */
 static void write_ranks(pti_text *text, const polytile_ranks_plan *plan) {
     json_t *ranks = json_array();
     for (int q = 0; q < plan->members.n_members; q++)
@@ -140,7 +140,7 @@ static const char *find_way(const polytile_ranks_plan *plan, const pti_members_p
     return plan->is_attached[flow->array] ? "host memory" : "copy";
 }
 
-/** What one exchange moves. */
+/** Return what one exchange moves. */
 static json_t *json_flows(const polytile_ranks_plan *plan, const pti_members_plan_flow *flow,
                           int n_flows) {
     json_t *list = json_array();
@@ -176,7 +176,7 @@ static json_t *json_step(const polytile_ranks_plan *plan, int number) {
     return pti_json_extend(json_object(), members);
 }
 
-/** A superstep a line; those like an earlier one have its number in place of what they move. */
+/** Write a superstep a line; one like an earlier one has its number in place of what it moves. */
 static void write_steps(pti_text *text, const polytile_ranks_plan *plan) {
     pti_text_add(text, "  \"supersteps\": [");
     for (int s = 0; s < plan->members.n_supersteps; s++)

@@ -21,7 +21,7 @@ static int64_t asked_limit(const polytile_ranks_request *request) {
     return request->options == NULL ? 0 : request->options->limit_bytes;
 }
 
-/** A device's memory: what its text says, else the limit that is asked for. And its streams, at
+/** Find a device's memory, as its text says, else the limit that is asked for; and its streams, at
  * most if it measures how many are best. */
 static polytile_status find_limit(polytile_context *ctx, const char *text, int64_t asked_bytes,
                                   int64_t *limit_bytes, int64_t *n_streams) {

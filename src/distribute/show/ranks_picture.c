@@ -61,7 +61,7 @@ static void draw_ranks_legend(pti_text *svg, const polytile_ranks_plan *plan, do
     pti_page_draw_legend(svg, x + 54, y, sizeof swatches / sizeof *swatches, swatches);
 }
 
-/* The dimensions that are not drawn, as "[:, :, 12]"; nothing if there are none. */
+/* Return the dimensions that are not drawn, as "[:, :, 12]"; nothing if there are none. */
 static pti_words describe_plane(const pti_ranks_panel *panel) {
     int n_dims = panel->panel.space.n_dims;
     pti_words words = {""};

@@ -88,7 +88,7 @@ static void draw_arrow(pti_text *svg, const arrow *of) {
                  of->x, of->y, of->x + of->length_x, of->y + of->length_y);
 }
 
-/* At the arrow's head; below a panel of one row. */
+/* Write how much moves at the arrow's head, or below a panel of one row. */
 static void draw_words(pti_text *svg, const pti_panel *panel, const arrow *of, int64_t n_bytes,
                        bool is_back) {
     static const char *const styles[] = {"small halo end", "small halo middle", "small halo"};

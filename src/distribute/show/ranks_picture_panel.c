@@ -15,7 +15,7 @@ static polytile_domain hull_of_rank(const pti_ranks_panel *panel, int rank) {
                : pti_ownership_hull(&members->ownerships[panel->array], rank);
 }
 
-/** The hull of the busiest rank, or, where that has nothing, the first that there is. */
+/** Return the hull of the busiest rank, or, where that has nothing, the first that there is. */
 static polytile_domain find_hull(const pti_ranks_panel *panel) {
     polytile_domain hull = hull_of_rank(panel, panel->plan->members.busiest);
     for (int q = 0; q < panel->plan->members.n_members && pti_box_is_empty(&hull); q++)

@@ -21,7 +21,7 @@ static pti_words shade_of_share(double share) {
     return pti_words_of("#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
 }
 
-/* A cell of the table, of which the corner is given; its heads are row and column -1. */
+/* Return a cell of the table, of which the corner is given; its heads are row and column -1. */
 static pti_svg_box cell_of(pti_svg_box corner, int row, int column) {
     return (pti_svg_box){corner.x + corner.width * (column + 1), corner.y + cell_height * (row + 1),
                          corner.width - 2, cell_height - 2};

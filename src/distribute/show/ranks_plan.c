@@ -22,7 +22,7 @@ void polytile_ranks_plan_destroy(polytile_ranks_plan *plan) {
         pti_object_release(&plan->object);
 }
 
-/** A request for the launches of all ranks; of none where it is NULL. */
+/** Return a request for the launches of all ranks; of none where it is NULL. */
 static pti_chain_request request_chain(const polytile_ranks_request *request) {
     if (request == NULL)
         return (pti_chain_request){0};
@@ -42,7 +42,7 @@ static polytile_status read_grid(polytile_context *ctx, const polytile_ranks_req
                     request->share.grid, n_members);
 }
 
-/** What arrays are at first: of attached ones all have everything, and of scratch nobody lacks
+/** Describe what members have at first: of attached arrays everything. Of scratch nobody lacks
  * anything, since nobody wrote it. */
 static bool describe_first_state(polytile_ranks_plan *plan) {
     const pti_launches *launches = &plan->launches;

@@ -26,7 +26,7 @@ static void add_title(pti_text *text, const polytile_ranks_plan *plan) {
     }
 }
 
-/** The devices of each rank, or of the process. */
+/** Write the devices of each rank, or of the process. */
 static void add_devices(pti_text *text, const polytile_ranks_plan *plan) {
     if (plan->of.device == NULL)
         return;
@@ -36,7 +36,7 @@ static void add_devices(pti_text *text, const polytile_ranks_plan *plan) {
     pti_text_add(text, "\n");
 }
 
-/** How elements get from device to device inside a process. */
+/** Write how elements get from device to device inside a process. */
 static void add_way_within(pti_text *text, const polytile_ranks_plan *plan) {
     if (plan->members.exchanged_bytes == plan->members.message_bytes)
         return;
@@ -58,7 +58,7 @@ static void add_exchanges(pti_text *text, const polytile_ranks_plan *plan) {
     pti_text_add(text, "\n");
 }
 
-/** The threads of the first launch: their box, or how many boxes they are. */
+/** Return the threads of the first launch: their box, or how many boxes they are. */
 static pti_words describe_threads(const pti_boxes *threads, int n_indices) {
     polytile_domain box = pti_boxes_bounding(threads, n_indices);
     bool is_empty = threads->n_boxes == 0 || pti_box_is_empty(&box);
@@ -76,7 +76,7 @@ static void add_figures(pti_text *text, const pti_rank_figures *figures) {
                      pti_words_size(figures->d2h_bytes).text);
 }
 
-/** What comes from each neighbour. */
+/** Write what comes from each neighbour. */
 static void add_senders(pti_text *text, const polytile_ranks_plan *plan, int rank) {
     const pti_members_plan *members = &plan->members;
     int n_senders = 0;
@@ -122,7 +122,7 @@ static void add_table(pti_text *text, const polytile_ranks_plan *plan) {
                 .text);
 }
 
-/** What travels around each superstep. */
+/** Write what travels around each superstep. */
 static void add_steps(pti_text *text, const polytile_ranks_plan *plan) {
     const pti_members_plan *members = &plan->members;
     if (members->exchanged_bytes + members->combined_bytes == 0)

@@ -28,7 +28,7 @@ int pti_ranks_with_largest_peak(const polytile_ranks_plan *plan) {
     return largest;
 }
 
-/** The way that begins with the first of some flows. */
+/** Return the way that begins with the first of some flows. */
 static pti_ranks_way way_of_flows(const pti_members_plan_flow *flow, int n_flows) {
     pti_ranks_way way = {.flow = flow};
     for (int f = 0; f < n_flows && flow[f].to == flow->to && flow[f].from == flow->from; f++) {
@@ -74,7 +74,7 @@ pti_words pti_words_exchanges(const polytile_ranks_plan *plan) {
                         members->n_launches);
 }
 
-/** What goes from member to member in one exchange. */
+/** Write what goes from member to member in one exchange. */
 static void add_moved(pti_text *text, const polytile_ranks_plan *plan,
                       const pti_members_plan_flow *flow, int n_flows, int most_ways) {
     int n_ways = 0;

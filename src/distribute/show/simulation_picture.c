@@ -1,5 +1,4 @@
 #include "distribute/policy/simulate.h"
-#include "distribute/show/simulation.h"
 #include "partition/show/page.h"
 
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 #include "graph/dot/token.h"
 
 #include "base/list.h"
+#include "base/mix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,16 +136,9 @@ done:
 
 /* Nodes. */
 
-static uint64_t hash_name(const char *name) {
-    uint64_t hash = 14695981039346656037u;
-    for (; *name != '\0'; name++)
-        hash = (hash ^ (unsigned char)*name) * 1099511628211u;
-    return hash;
-}
-
 /** The place of a name in the table: where it is, or a free one. */
 static int *find_bucket(const parser *of, const char *name) {
-    uint64_t at = hash_name(name);
+    uint64_t at = pti_mix_text(0, name);
     for (;; at++) {
         int *bucket = &of->bucket[at & (uint64_t)(of->n_buckets - 1)];
         if (*bucket < 0 || strcmp(of->dot->node[*bucket].name, name) == 0)

@@ -54,14 +54,21 @@ done:
     return status;
 }
 
-/** Check that a launch can run, and plan it. */
+/** A launch that can run, and is planned. */
+typedef struct checked_launch {
+    polytile_plan *plan;     /* owned */
+    pti_operand_arrays list; /* owned */
+    pti_value values[POLYTILE_MAX_PARAMETERS];
+    pti_launch_config config;
+} checked_launch;
+
+/** Check that a launch can run, and plan it. Call end_check() after errors, too. */
 static polytile_status begin_check(polytile_device *device, const polytile_kernel *kernel,
                                    const polytile_domain *domain, int n_arrays,
                                    polytile_array *const *arrays,
-                                   const polytile_launch_options *options, polytile_plan **plan,
-                                   pti_operand_arrays *list, pti_value *values,
-                                   pti_launch_config *config) {
+                                   const polytile_launch_options *options, checked_launch *made) {
     polytile_status status;
+    *made = (checked_launch){0};
     if (device == NULL)
         return pti_fail(NULL, POLYTILE_INVALID, "checking a kernel: the device is NULL");
     polytile_context *ctx = device->object.context;
@@ -70,14 +77,20 @@ static polytile_status begin_check(polytile_device *device, const polytile_kerne
     PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
     PTI_TRY(check_device_and_kernel(device, kernel));
     PTI_TRY(pti_arrays_refuse_gpu(n_arrays, arrays, "a check that runs the kernel"));
-    PTI_TRY(plan_for_device(device, kernel, domain, n_arrays, arrays, options, plan));
-    PTI_TRY(pti_run_check(*plan, device, kernel, arrays, list));
+    PTI_TRY(plan_for_device(device, kernel, domain, n_arrays, arrays, options, &made->plan));
+    PTI_TRY(pti_run_check(made->plan, device, kernel, arrays, &made->list));
     PTI_TRY(pti_parameters_bind(ctx, kernel, options == NULL ? 0 : options->n_parameters,
-                                options == NULL ? NULL : options->parameters, values));
-    *config = pti_launch_config_of(kernel, pti_plan_block(*plan), values);
-    PTI_TRY(pti_specialise(device, kernel, (*plan)->owned_instance, &config->implementation));
+                                options == NULL ? NULL : options->parameters, made->values));
+    made->config = pti_launch_config_of(kernel, pti_plan_block(made->plan), made->values);
+    PTI_TRY(
+        pti_specialise(device, kernel, made->plan->owned_instance, &made->config.implementation));
 done:
     return status;
+}
+
+static void end_check(checked_launch *launch) {
+    pti_operand_arrays_free(&launch->list);
+    polytile_plan_destroy(launch->plan);
 }
 
 polytile_status polytile_check_run(polytile_device *device, const polytile_kernel *kernel,
@@ -85,19 +98,15 @@ polytile_status polytile_check_run(polytile_device *device, const polytile_kerne
                                    polytile_array *const *arrays,
                                    const polytile_launch_options *options,
                                    polytile_check_report *report) {
-    polytile_plan *plan = NULL;
-    pti_operand_arrays list = {0};
-    pti_value values[POLYTILE_MAX_PARAMETERS];
-    pti_launch_config config;
+    checked_launch of;
     polytile_status status;
     if (report != NULL)
         *report = (polytile_check_report){.shown_array = -1};
-    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan, &list, values,
-                        &config));
-    PTI_TRY(pti_access_check(device, kernel, plan->owned_instance, list.array, &config, report));
+    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &of));
+    PTI_TRY(pti_access_check(device, kernel, of.plan->owned_instance, of.list.array, &of.config,
+                             report));
 done:
-    pti_operand_arrays_free(&list);
-    polytile_plan_destroy(plan);
+    end_check(&of);
     return status;
 }
 
@@ -112,21 +121,17 @@ polytile_status polytile_check_use(polytile_device *device, const polytile_kerne
                                    const polytile_domain *domain, int n_arrays,
                                    polytile_array *const *arrays,
                                    const polytile_launch_options *options, polytile_use *uses) {
-    polytile_plan *plan = NULL;
     polytile_use all[PTI_MAX_OPERANDS];
-    pti_operand_arrays list = {0};
-    pti_value values[POLYTILE_MAX_PARAMETERS];
-    pti_launch_config config;
+    checked_launch of;
     polytile_status status;
-    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan, &list, values,
-                        &config));
+    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &of));
     if (uses == NULL)
         PTI_TRY(refuse_run(device, "uses is NULL; give memory for one use an array of the kernel"));
-    PTI_TRY(pti_access_check(device, kernel, plan->owned_instance, list.array, &config, NULL));
-    PTI_TRY(pti_access_use(device, kernel, plan->owned_instance, list.array, &config, all));
-    copy_uses(plan->owned_instance, all, uses);
+    const pti_instance *instance = of.plan->owned_instance;
+    PTI_TRY(pti_access_check(device, kernel, instance, of.list.array, &of.config, NULL));
+    PTI_TRY(pti_access_use(device, kernel, instance, of.list.array, &of.config, all));
+    copy_uses(instance, all, uses);
 done:
-    pti_operand_arrays_free(&list);
-    polytile_plan_destroy(plan);
+    end_check(&of);
     return status;
 }

@@ -153,7 +153,7 @@ static bool is_too_wide(const usage *of, int operand) {
     return use->n_read < use->n_tried && !of->leaves[operand] && !use->depends_on_data;
 }
 
-/** What subscripts look up is read, whatever of it bodies read. */
+/** Take index arrays as read, whatever of them bodies read: subscripts look them up. */
 static void note_looked_up(usage *of) {
     for (int o = 0; o < of->trial.instance->n_operands; o++)
         if (of->trial.shadow[o].holds_indices)

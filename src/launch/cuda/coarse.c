@@ -2,7 +2,6 @@
 
 #include "access/footprint/reuse.h"
 #include "access/set/boxes.h"
-#include "base/checked.h"
 #include "launch/cuda/function.h"
 #include "launch/host/host_launch.h"
 

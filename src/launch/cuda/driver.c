@@ -1,5 +1,4 @@
 #include "launch/cuda/driver.h"
-#include "launch/cuda/runtime/cuda.h"
 
 #include "launch/cuda/runtime/fault.h"
 

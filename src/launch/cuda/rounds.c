@@ -1,6 +1,5 @@
 #include "launch/cuda/rounds.h"
 
-#include "base/checked.h"
 #include "base/clock.h"
 #include "base/list.h"
 #include "launch/cuda/kernel.h"

@@ -18,7 +18,7 @@ static const double much_longer = 1.25, nearly_best = 1.1;
 /** Of all devices: it is held for a few comparisons a launch. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/** The least seconds of the first trials. */
+/** Return the least seconds of the first trials. */
 static double least_seconds(const pti_lane_times *times, int n_trials) {
     double best_s = INFINITY;
     for (int k = 0; k < n_trials; k++)
@@ -27,7 +27,7 @@ static double least_seconds(const pti_lane_times *times, int n_trials) {
     return best_s;
 }
 
-/** The number of trials that are worth it: up to the first that took much longer. */
+/** Return the number of trials that are worth it: up to the first that took much longer. */
 static int count_trials(const pti_lane_times *times) {
     int n = 1;
     while (n < PTI_N_LANE_TRIALS && (times->n_runs[n - 1] < N_RUNS ||
@@ -67,7 +67,8 @@ uint64_t pti_lanes_key(uint64_t declaration_hash, const polytile_domain *threads
     return key;
 }
 
-/** The key under which the context keeps what launches of a device took in a number of lanes. */
+/** Return the key under which the context keeps what launches of a device took in a number of
+ * lanes. */
 static uint64_t kept_key(const polytile_device *device, uint64_t key, int trial) {
     for (const char *c = device->text; *c != '\0'; c++)
         key = pti_mix(key, *c);

@@ -84,7 +84,7 @@ static void print_escaped(FILE *file, const char *text) {
     }
 }
 
-/** The name of a process, the program or a device, and what else is known of it. */
+/** Print the name of a process, the program or a device, and what else is known of it. */
 static void print_process(trace_file *to, int pid, const char *name, const char *figures) {
     FILE *file = to->stream;
     fprintf(file,
@@ -140,7 +140,8 @@ static void free_file(trace_file *file) {
     free(file);
 }
 
-/** A file with its head, and no writers yet. Of several devices it begins with the program. */
+/** Create a file with its head, and no writers yet. Of several devices it begins with the
+ * program. */
 static polytile_status create_file(polytile_context *ctx, const char *path, int n_devices,
                                    trace_file **file) {
     trace_file *made = calloc(1, sizeof *made);
@@ -163,7 +164,7 @@ static polytile_status create_file(polytile_context *ctx, const char *path, int 
     return status;
 }
 
-/** One that writes to it no more; the last one finishes the file. */
+/** Note that one device less writes to a file; the last one finishes it. */
 static polytile_status leave_file(polytile_context *ctx, trace_file *file) {
     polytile_status status = POLYTILE_OK;
     if (__atomic_sub_fetch(&file->n_writers, 1, __ATOMIC_ACQ_REL) > 0)
@@ -186,7 +187,7 @@ static polytile_status end_traces(int n_devices, polytile_device *const *devices
     return status;
 }
 
-/** A device writes to the file from now on. */
+/** Note that one more device writes to a file. */
 static polytile_status join_file(polytile_device *device, int pid, trace_file *file) {
     struct pti_trace *trace = calloc(1, sizeof *trace);
     if (trace == NULL)
@@ -261,7 +262,7 @@ void pti_trace_run_go_on(polytile_device *device, const pti_schedule *stretch,
     device->trace->first_superblock = first_superblock;
 }
 
-/** What is known of a run. Its number is the same on all tracks. */
+/** Print what is known of a run. Its number is the same on all tracks. */
 static void print_run(const struct pti_trace *trace) {
     FILE *file = trace->to->stream;
     const pti_schedule *schedule = trace->whole;
@@ -298,7 +299,7 @@ static void print_name(FILE *file, const char *word, const char *subject) {
     fprintf(file, "\", \"cat\": \"%s\", \"ph\": \"X\", ", word);
 }
 
-/** The end of an event: when and where. */
+/** Print when and where an event was, which ends it. */
 static void print_slice(FILE *file, int64_t start_ns, int64_t end_ns, int pid, int tid) {
     fprintf(file, "\"ts\": " MICROSECONDS ", \"dur\": " MICROSECONDS ", \"pid\": %d, \"tid\": %d}",
             IN_US(start_ns), IN_US(end_ns - start_ns), pid, tid);
@@ -339,7 +340,7 @@ void pti_trace_op(polytile_device *device, const pti_op *op, double start_s, dou
     funlockfile(trace->to->stream);
 }
 
-/** A slice after the last one of its track. */
+/** Print a slice after the last one of its track. */
 static void print_host_slice(trace_file *file, const char *word, const char *subject,
                              double start_s, int64_t *last_end_ns, int pid, int tid) {
     flockfile(file->stream);

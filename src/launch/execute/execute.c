@@ -27,7 +27,7 @@ static polytile_status name_launch(const pti_execution *run, const pti_op *op,
                             "%s: ", launch->call.instance->kernel_name);
 }
 
-/** The name of the first launch of a schedule that has some. */
+/** Return the name of the first launch of a schedule that has some. */
 static const char *name_first_launch(const pti_schedule *schedule) {
     return schedule->n_launches == 0 ? schedule->instance->kernel_name
                                      : schedule->launch[0].call.instance->kernel_name;

@@ -217,7 +217,7 @@ polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
     return POLYTILE_OK;
 }
 
-/** What of a kernel takes no steps; NULL: all does. */
+/** Return what of a kernel takes no steps; NULL: all does. */
 static const char *lacks_steps(const polytile_implementation *implementation) {
     if (implementation->team != NULL)
         return "team";

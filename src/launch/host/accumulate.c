@@ -169,7 +169,7 @@ static void clip_range(polytile_range *range, int64_t first, int64_t last) {
     range->hi = pti_min(range->hi, last);
 }
 
-/** The k-th of n parts of a box along its first dimension, as far as another box has it. */
+/** Return the k-th of n parts of a box along its first dimension, as far as another box has it. */
 static polytile_domain part_of_box(const polytile_domain *box, const polytile_domain *domain,
                                    int64_t k, int64_t n) {
     polytile_domain part = *box;

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <omp.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 /* Affinity scheduling (Markatos and LeBlanc 1994): a thread takes of its own chunk a part at a
@@ -36,8 +35,8 @@ typedef struct balanced_launch {
     pti_host_run_box *run;
     pti_evenness expected;
     int n_chunks;
-    host_chunk *chunk;      /* of each thread; owned */
-    atomic_int n_not_empty; /* chunks of which rows are left */
+    host_chunk *chunk; /* of each thread; owned */
+    int n_not_empty;   /* chunks of which rows are left; atomic */
 } balanced_launch;
 
 bool pti_host_can_balance(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid) {
@@ -106,7 +105,7 @@ static polytile_range take_rows(balanced_launch *of, host_chunk *chunk, bool is_
     const int64_t n_rows = are_all ? n_left : count_part(n_left, of->n_chunks, chunk->row_s);
     chunk->left = pti_range_slice(left, is_own ? n_rows : 0, n_left - n_rows);
     if (n_rows > 0 && n_rows == n_left)
-        atomic_fetch_sub(&of->n_not_empty, 1);
+        __atomic_sub_fetch(&of->n_not_empty, 1, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&chunk->mutex);
     return pti_range_slice(left, is_own ? 0 : n_left - n_rows, n_rows);
 }
@@ -134,7 +133,7 @@ static int64_t count_left(host_chunk *chunk) {
 static host_chunk *find_fullest(balanced_launch *of) {
     host_chunk *fullest = NULL;
     int64_t n_most = 0;
-    if (atomic_load(&of->n_not_empty) == 0)
+    if (__atomic_load_n(&of->n_not_empty, __ATOMIC_SEQ_CST) == 0)
         return NULL;
     for (int c = 0; c < of->n_chunks; c++) {
         const int64_t n_left = count_left(&of->chunk[c]);
@@ -158,7 +157,7 @@ static void run_thread(balanced_launch *of, int thread) {
 }
 
 static void begin_chunks(balanced_launch *of) {
-    atomic_init(&of->n_not_empty, of->n_chunks);
+    of->n_not_empty = of->n_chunks;
     for (int c = 0; c < of->n_chunks; c++) {
         pthread_mutex_init(&of->chunk[c].mutex, NULL);
         of->chunk[c].left = pti_range_cut(of->sub_kernel->threads->range[0], of->n_chunks, c);

@@ -68,7 +68,8 @@ static void run_share(const turn *present, int thread) {
         pti_host_launch_chunk(&present->command.sub_kernel, &present->grid, thread);
 }
 
-/** The chain ends after the launch that all threads are in; they see it after its barrier. */
+/** Let a cancelled chain end after the launch that all threads are in; they see it after its
+ * barrier. */
 static void end_if_cancelled(host_chain *chain, int64_t k) {
     if (k == count_ops(chain) || !pti_execution_is_cancelled(chain->execution))
         return;

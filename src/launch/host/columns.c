@@ -5,8 +5,11 @@
 #include "launch/host/host_launch.h"
 #include "launch/host/wait/eventcount.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
+
+/** Looks of some 20 us: less than it takes to wake a thread, and little beside what is waited for.
+ * Who wakes late has less to wait for the next time. */
+enum { SPINS = 500 };
 
 /** A run by columns. Slab s, or that part of one, has operations slab[s] to slab[s + 1] - 1. */
 typedef struct column_run {
@@ -17,10 +20,11 @@ typedef struct column_run {
     int64_t n_slabs;
     int64_t *slab;
     pti_eventcount *done; /* of each column: slabs */
-    atomic_int_least64_t next_column;
-    atomic_int_least64_t n_tiles_done;
-    atomic_bool is_showing; /* a thread, one at a time */
-    atomic_bool is_cancelled;
+    /* atomic, as all below */
+    int64_t next_column;
+    int64_t n_tiles_done;
+    bool is_showing; /* a thread, one at a time */
+    bool is_cancelled;
 } column_run;
 
 /* Whether it suits. */
@@ -56,8 +60,8 @@ static bool resolve_launches(column_run *run) {
     return true;
 }
 
-/** A slab ends where an operation is not of a later launch than the one before. Long ones are cut:
- * of operations in a row any number may be a tile. */
+/** Find where slabs begin: where an operation is not of a later launch than the one before. Long
+ * ones are cut, since any number of operations in a row may be a tile. */
 static bool find_slabs(column_run *run, int n_takers) {
     const pti_schedule *schedule = run->execution->schedule;
     const int64_t most_ops = pti_columns_tile_ops(schedule->n_ops, n_takers);
@@ -75,7 +79,7 @@ static bool create_counts(column_run *run) {
     const size_t n = (size_t)run->columns->n;
     run->done = aligned_alloc(_Alignof(pti_eventcount), n * sizeof *run->done);
     for (size_t c = 0; c < n && run->done != NULL; c++)
-        pti_eventcount_create(&run->done[c]);
+        pti_eventcount_create(&run->done[c], SPINS);
     return run->done != NULL;
 }
 
@@ -92,8 +96,8 @@ static void end_run(column_run *run) {
 
 static bool is_ended_early(column_run *run) {
     if (pti_execution_is_cancelled(run->execution))
-        atomic_store(&run->is_cancelled, true);
-    return atomic_load(&run->is_cancelled);
+        __atomic_store_n(&run->is_cancelled, true, __ATOMIC_RELAXED);
+    return __atomic_load_n(&run->is_cancelled, __ATOMIC_RELAXED);
 }
 
 /** Run a tile; who is cancelled leaves out the operations that are left. */
@@ -110,12 +114,12 @@ static void run_tile(column_run *run, int64_t slab, int64_t column) {
 /** Operations are done when the last column is; on the way there the part of all tiles is shown. */
 static void show_tile(column_run *run) {
     const double n_tiles = (double)run->n_slabs * (double)run->columns->n;
-    const double n_done = (double)(atomic_fetch_add(&run->n_tiles_done, 1) + 1);
-    if (atomic_exchange(&run->is_showing, true))
+    const double n_done = (double)__atomic_add_fetch(&run->n_tiles_done, 1, __ATOMIC_RELAXED);
+    if (__atomic_test_and_set(&run->is_showing, __ATOMIC_ACQUIRE))
         return;
     pti_execution_show(run->execution,
                        (int64_t)(n_done / n_tiles * (double)run->execution->schedule->n_ops));
-    atomic_store(&run->is_showing, false);
+    __atomic_clear(&run->is_showing, __ATOMIC_RELEASE);
 }
 
 /** Go through all slabs of a column. Who is cancelled leaves out the rest, as all others do. */
@@ -131,9 +135,12 @@ static void run_column(column_run *run, int64_t column) {
     }
 }
 
+static int64_t take_column(column_run *run) {
+    return __atomic_fetch_add(&run->next_column, 1, __ATOMIC_RELAXED);
+}
+
 static void run_columns(column_run *run) {
-    for (int64_t c = atomic_fetch_add(&run->next_column, 1); c < run->columns->n;
-         c = atomic_fetch_add(&run->next_column, 1))
+    for (int64_t c = take_column(run); c < run->columns->n; c = take_column(run))
         run_column(run, c);
 }
 

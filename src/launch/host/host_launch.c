@@ -79,7 +79,7 @@ void pti_host_launch_chunk(const pti_sub_kernel *sub_kernel, const pti_chunk_gri
 /** A body of POLYTILE_KERNEL() has no more: arrays, parameters and pieces. */
 enum { MOST_VIEWS = 8 + POLYTILE_MAX_PARAMETERS + POLYTILE_MAX_PIECES };
 
-/** One thread runs all: what it reduces into is its own. */
+/** Run all in one thread: what it reduces into is its own. */
 static void run_whole(const pti_sub_kernel *sub_kernel) {
     polytile_view views[MOST_VIEWS];
     const size_t n_views = (size_t)pti_sub_kernel_n_views(sub_kernel);
@@ -161,8 +161,8 @@ static bool all_write_apart(const pti_sub_kernel *sub_kernel, const pti_chunk_gr
     return true;
 }
 
-/** The bytes of the copies of an operand that the chunks of a grid need: of looked-up elements a
- * chunk may need few of those that the launch writes. */
+/** Return the bytes of the copies of an operand that the chunks of a grid need: of looked-up
+ * elements a chunk may need few of those that the launch writes. */
 static double bytes_of_copies(const pti_sub_kernel *sub_kernel, int operand,
                               const pti_chunk_grid *grid) {
     double n_bytes = 0;
@@ -205,7 +205,7 @@ static void find_cuttable(const pti_sub_kernel *sub_kernel, int n_threads, bool 
     }
 }
 
-/** The bytes of the copies that a grid needs. */
+/** Return the bytes of the copies that a grid needs. */
 static double count_copied_bytes(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid) {
     double n_bytes = 0;
     for (int a = 0; a < sub_kernel->instance->n_operands; a++) {

@@ -25,7 +25,7 @@ static int64_t in_lines(int64_t n_bytes) {
                                             : pti_ceil_div(n_bytes, LINE_BYTES) * LINE_BYTES;
 }
 
-/** The most bytes that one thread has of an operand. */
+/** Return the most bytes that one thread has of an operand. */
 static int64_t thread_bytes_of(const pti_instance *instance, int operand) {
     const pti_section *section = &instance->section[instance->operand[operand].first_section];
     int64_t n_bytes = instance->operand[operand].element_bytes;
@@ -52,7 +52,7 @@ static pti_memory_layout layout_for(const pti_instance *instance, int operand,
     return pti_memory_layout_of(&hull, instance->operand[operand].element_bytes);
 }
 
-/** What some threads have of scratch, all operands one after the other. */
+/** Return what some threads have of scratch, all operands one after the other. */
 static int64_t bytes_for(const pti_instance *instance, const polytile_domain *threads) {
     int64_t n_bytes = 0;
     for (int o = 0; o < instance->n_operands; o++)
@@ -68,7 +68,7 @@ static polytile_status refuse_scratch(polytile_context *ctx, const pti_sub_kerne
                            (double)n_workers * (double)worker_bytes);
 }
 
-/** What is there is not kept: nothing is in it. */
+/** Have so much memory, whose contents do not matter. False when memory runs out. */
 static bool have_memory(pti_host_scratch *scratch, int64_t n_bytes) {
     if (n_bytes <= scratch->memory_bytes)
         return true;
@@ -134,7 +134,8 @@ polytile_status pti_host_scratch_reserve_whole(polytile_context *ctx,
     return status;
 }
 
-/** The longest dimension along which threads have scratch of their own; -1: one thread is left. */
+/** Return the longest dimension along which threads have scratch of their own; -1: one thread is
+ * left. */
 static int find_split(const pti_instance *instance, const polytile_domain *threads) {
     int longest = -1;
     int64_t n_most = 1;

@@ -17,7 +17,7 @@ pti_host_slices pti_host_slices_begin(pti_execution *execution) {
                              .may_show = pti_progress_may_show(&execution->progress)};
 }
 
-/** The first dimension with several indices; -1: there is none. */
+/** Return the first dimension with several indices; -1: there is none. */
 static int find_sliced_dim(const polytile_domain *threads) {
     int dim = 0;
     while (dim < threads->n_dims && pti_range_count(threads->range[dim]) < 2)

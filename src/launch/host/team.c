@@ -29,7 +29,7 @@ typedef struct team_slot {
     pthread_t thread;
 } team_slot;
 
-/** The thread of the declaration whose number in C order is a rank. */
+/** Return the thread of the declaration whose number in C order is a rank. */
 static polytile_domain find_thread(const polytile_domain *threads, int64_t rank) {
     polytile_domain one = *threads;
     int64_t at[POLYTILE_MAX_DIMS];
@@ -122,7 +122,7 @@ static polytile_status run_threads(polytile_context *ctx, team *of, int n_slots)
     return status == POLYTILE_OK ? pti_server_finish(of->part, ctx) : status;
 }
 
-/** Where an operand's elements lie. */
+/** Return where an operand's elements lie. */
 static pt_memory find_operand_memory(const pti_operand *operand, const polytile_view *view) {
     int64_t first_bytes = 0, last_bytes = 0;
     for (int d = 0; d < operand->domain.n_dims; d++) {

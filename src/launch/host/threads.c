@@ -107,3 +107,9 @@ polytile_status pti_host_probe_threads(polytile_context *ctx, int n_threads) {
                     "the limit on processes",
                     n_started + 1, n_threads, strerror(error));
 }
+
+void pti_host_run_parts(int64_t n_parts, pti_part_function *run, void *user) {
+#pragma omp parallel for num_threads(pti_host_default_threads()) schedule(dynamic, 1)
+    for (int64_t part = 0; part < n_parts; part++)
+        run(part, user);
+}

@@ -23,7 +23,7 @@ int pti_devices_count(const char *text) {
     return n_devices;
 }
 
-/** The next character of a device's text that counts: its number does not. */
+/** Return the next character of a device's text that counts: its number does not. */
 static const char *skip_number(const char *text) {
     return *text == ':' ? text + 1 + strspn(text + 1, "0123456789") : text + 1;
 }

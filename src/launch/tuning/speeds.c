@@ -17,7 +17,7 @@ static pti_kept_speeds *find_speeds(const polytile_context *ctx) {
     return NULL;
 }
 
-/** The context's speeds; NULL: memory ran out. */
+/** Return the context's speeds; NULL: memory ran out. */
 static pti_kept_speeds *open_speeds(polytile_context *ctx) {
     pti_kept_speeds *speeds = find_speeds(ctx);
     if (speeds != NULL)

@@ -91,7 +91,7 @@ static json_t *describe_speeds(const pti_kept_speeds *speeds) {
     return NULL;
 }
 
-/** A file's speeds, in which those of a list replace older ones. */
+/** Join a file's speeds with those of a list, which replace older ones. */
 static void join_speeds(polytile_context *ctx, const pti_kept_speeds *speeds,
                         pti_kept_speeds *joined) {
     pti_speeds_read(ctx, joined);

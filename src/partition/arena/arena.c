@@ -99,7 +99,7 @@ static void lay_out_regions(pti_arena *arena) {
         arena->operand_cells[a] = arena->cell;
 }
 
-/** The bytes of a superblock's pieces that are not kept. */
+/** Return the bytes of a superblock's pieces that are not kept. */
 static int64_t passing_bytes(const pti_arena *arena, int64_t superblock) {
     int64_t bytes[PTI_MAX_OPERANDS], sum = 0;
     pti_piece_bytes(arena->instance, &arena->partition->superblock[superblock], bytes);

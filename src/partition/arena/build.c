@@ -15,7 +15,7 @@
 typedef pti_piece_state state;
 typedef pti_building build;
 
-/** What is known of an operand's piece that the superblock at hand uses. */
+/** Return what is known of an operand's piece that the superblock at hand uses. */
 static state *state_of(build *of, int operand) {
     bool is_own = of->arena.partition->has_own_piece[operand];
     return &of->state[operand * of->n_strips + (is_own ? of->strip : 0)];
@@ -25,7 +25,7 @@ static const state *piece_of(const build *of, int operand) {
     return state_of((build *)of, operand);
 }
 
-/** What is known of an operand as a whole. */
+/** Return what is known of an operand as a whole. */
 static state *whole_of(build *of, int operand) {
     return &of->state[pti_operand_combined(of->arena.instance, operand) * of->n_strips];
 }
@@ -120,7 +120,7 @@ static void settle_others(build *of, int operand, int64_t superblock,
             give_up(of, o, &hull, superblock);
 }
 
-/** A new piece takes a cell: the next of the operand, or the superblock's region. */
+/** Take a cell for a new piece: the operand's next one, or the superblock's region. */
 static void take_cell(build *of, int operand, int64_t superblock, const polytile_domain *hull) {
     state *at = state_of(of, operand);
     at->cell = pti_arena_next_cell(&of->arena, operand, superblock, at->cell);
@@ -285,7 +285,7 @@ static void need_one(build *of, const polytile_domain *box) {
     pti_boxes_assign(&of->needed, box);
 }
 
-/** What a superblock needs of a piece, and what of it a piece before has, as boxes. */
+/** Find what a superblock needs of a piece, and what of it a piece before has, as boxes. */
 static void find_needed_boxes(build *of, int operand, bool new_piece, const polytile_domain *hull,
                               const polytile_domain *threads) {
     const state *at = piece_of(of, operand);
@@ -375,7 +375,7 @@ static void drop_piece(build *of, int operand, int64_t superblock) {
     state_of(of, operand)->placement = -1;
 }
 
-/** The boxes that bringing a piece goes through. */
+/** Return the boxes that bringing a piece goes through. */
 static int64_t count_looks(build *of, int operand) {
     const state *at = state_of(of, operand), *whole = whole_of(of, operand);
     return PTI_LOOKS_A_BOX *

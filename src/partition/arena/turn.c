@@ -8,7 +8,7 @@ static int count_states(const pti_building *of) {
     return of->arena.instance->n_operands * of->n_strips;
 }
 
-/** The cells of an operand; regions are cells of all operands. */
+/** Return the cells of an operand; regions are cells of all operands. */
 static int count_cells(const pti_arena *arena, int operand) {
     if (arena->is_kept[operand])
         return 1;
@@ -75,7 +75,7 @@ static bool allocate_turn(pti_building *of, pti_turn *turn) {
            period->carried != NULL && period->launch != NULL;
 }
 
-/** The threads from the first superblock of a partition to its last. */
+/** Return the threads from the first superblock of a partition to its last. */
 static polytile_domain turns_of(const pti_partition *partition) {
     const pti_repeat *repeat = &partition->repeat;
     polytile_domain threads = partition->superblock[repeat->first];

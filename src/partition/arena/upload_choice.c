@@ -40,7 +40,7 @@ static double copy_seconds(const polytile_link *link, const pti_operand *operand
     return seconds;
 }
 
-/** The seconds of copying what is shared and of uploading the rest. */
+/** Return the seconds of copying what is shared and of uploading the rest. */
 static double exact_seconds(const polytile_link *link, const pti_operand *operand,
                             const pti_boxes *needed, const pti_boxes *shared, pti_boxes *rest) {
     double seconds = 0;
@@ -51,7 +51,7 @@ static double exact_seconds(const polytile_link *link, const pti_operand *operan
     return seconds + copy_seconds(link, operand, shared);
 }
 
-/** A lower bound of the same, without taking boxes apart. */
+/** Return a lower bound of the same, without taking boxes apart. */
 static double least_seconds(const polytile_link *link, const pti_operand *operand,
                             const pti_boxes *needed, const pti_boxes *shared) {
     double rest_bytes = fmax(set_bytes(operand, needed) - set_bytes(operand, shared), 0);

@@ -2,7 +2,6 @@
 
 #include "access/footprint/affine.h"
 #include "access/footprint/footprint.h"
-#include "access/set/boxes.h"
 
 #include <math.h>
 

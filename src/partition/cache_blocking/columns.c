@@ -62,7 +62,7 @@ static extent extent_of(const pti_chain *chain) {
     return (extent){first, last - first + 1, most_offset};
 }
 
-/** The part of an array's columns that a tile touches. */
+/** Return the part of an array's columns that a tile touches. */
 static double share_of_columns(const trial *of, int array, int64_t width) {
     const pti_skew_need *need = &of->across_needs[array];
     if (of->across->axis[array] < 0 || need->all_rows == 0)
@@ -89,7 +89,7 @@ static int64_t widest_band(const trial *of) {
     return widest;
 }
 
-/** The threads that follow one another in memory, in a tile. */
+/** Return the threads that follow one another in memory, in a tile. */
 static double innermost_threads(const trial *of, int64_t n_rows, int64_t width) {
     const pti_cut_launch *cut = &of->request->chain->launch[0];
     const pti_instance *instance = cut->call.instance;
@@ -100,22 +100,22 @@ static double innermost_threads(const trial *of, int64_t n_rows, int64_t width) 
                               : (double)pti_range_count(instance->threads.range[last]);
 }
 
-/** The tiles of a column, of so many slabs: no more columns than these run at once. */
+/** Return the tiles of a column, of so many slabs: no more columns than these run at once. */
 static double count_tiles(const pti_skew_request *request, double n_slabs, int n_per_slab) {
     const int64_t n_ops = (int64_t)(n_slabs * n_per_slab);
     return n_slabs *
            (double)pti_ceil_div(n_per_slab, pti_columns_tile_ops(n_ops, request->n_workers));
 }
 
-/** The time of workers that each take so many columns, in the time that these take: they wait for
- * tiles of the column before, or have none left at the end. */
+/** Return the time of workers that each take so many columns, in the time that these take: they
+ * wait for tiles of the column before, or have none left at the end. */
 static double time_of_columns(const pti_skew_request *request, double turns, double n_tiles) {
     const double n_workers = (double)request->n_workers;
     return fmax(1, n_workers / n_tiles) + (fmin(n_workers, n_tiles) - 1) / (turns * n_tiles);
 }
 
-/** What a thread costs: out of the caches of its core, its part of bringing a tile there, and its
- * part of the time in which workers wait for the first column, or have none left. */
+/** Return what a thread costs: out of the caches of its core, its part of bringing a tile there,
+ * and its part of the time in which workers wait for the first column, or have none left. */
 static double thread_cost(const trial *of, int64_t n_rows, int64_t width) {
     const double n_columns = ceil((double)of->aside.length / (double)width);
     const double n_slabs = of->n_passes * ceil((double)of->along.length / (double)n_rows);
@@ -190,7 +190,7 @@ static bool exceeds_caches(const pti_skew_request *request) {
     return exceeds;
 }
 
-/** What a thread costs without columns. */
+/** Return what a thread costs without columns. */
 static double cost_of_slabs(const pti_skew_request *request) {
     pti_skew_shape slabs = {0};
     pti_text ignored = {0};
@@ -245,7 +245,7 @@ static int64_t widest_column(const pti_skew_request *request, const pti_skew_nee
     return 0;
 }
 
-/** What a thread costs where all launches run on each column. */
+/** Return what a thread costs where all launches run on each column. */
 static double cost_of_columns_alone(const pti_skew_request *request, int64_t width) {
     const int n_launches = request->chain->n_launches;
     return (1 + row_ends / (double)width + 2 * memory_cost / n_launches) *

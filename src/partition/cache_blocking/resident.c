@@ -35,8 +35,8 @@ static bool note_places(const pti_schedule *schedule, int launch, int64_t superb
     return true;
 }
 
-/** Where launches find each array, the first that is; NULL: they touch nothing of it. False if they
- * find one at several places. */
+/** Find where launches find each array, the first place that is; NULL: they touch nothing of it.
+ * False if they find one at several places. */
 static bool find_array_placements(const pti_schedule *schedule, const pti_placement **place) {
     for (int l = 0; l < schedule->n_launches; l++) {
         const pti_schedule_launch *launch = &schedule->launch[l];

@@ -20,8 +20,8 @@ static int64_t position_to_look_at(int number, int64_t n_blocks) {
     return positions[number];
 }
 
-/** How many blocks are looked at: all, if what index arrays hold says which needs most and they are
- * not too many. */
+/** Return how many blocks are looked at: all, if what index arrays hold says which needs most and
+ * they are not too many. */
 static int64_t count_looked_at(const pti_problem *problem, bool *all) {
     enum { MOST_BLOCKS = 1 << 20 };
     const int64_t n_blocks = pti_grid_n_superblocks(&problem->grid, pti_one_block);
@@ -32,7 +32,7 @@ static int64_t count_looked_at(const pti_problem *problem, bool *all) {
     return *all ? n_blocks : n_corners;
 }
 
-/** The block that needs most, among some along each index. */
+/** Return the block that needs most, among some along each index. */
 static polytile_domain worst_block(const pti_problem *problem, int64_t *operand_bytes,
                                    int64_t *sum) {
     const pti_instance *instance = problem->instance;
@@ -70,7 +70,7 @@ static bool block_fits(const pti_problem *problem, const int64_t *block, int n_b
     return pti_fit_block(&smaller, n_buffers);
 }
 
-/** A smaller block that fits, in block; false when not even one thread does. */
+/** Find a smaller block that fits; false when not even one thread does. */
 static bool smaller_block(const pti_problem *problem, int64_t *block, int n_buffers) {
     int n_dims = problem->instance->n_indices;
     memcpy(block, problem->grid.block, (size_t)n_dims * sizeof *block);
@@ -81,7 +81,7 @@ static bool smaller_block(const pti_problem *problem, int64_t *block, int n_buff
     return false;
 }
 
-/** The operand with the largest share of a block. */
+/** Return the operand with the largest share of a block. */
 static int largest_operand(const pti_instance *instance, const int64_t *operand_bytes) {
     int largest = 0;
     for (int a = 1; a < instance->n_operands; a++)
@@ -99,8 +99,8 @@ static bool is_whole(const pti_section *section, int d, polytile_range range) {
            subscript->hi.constant >= range.hi;
 }
 
-/** A dimension of an operand that every thread uses whole, -1 if there is none; *all: they use all
- * of the operand. */
+/** Return a dimension of an operand that every thread uses whole, -1 if there is none; *all: they
+ * use all of the operand. */
 static int whole_dimension(const pti_instance *instance, int operand, bool *all) {
     const pti_operand *of = &instance->operand[operand];
     int found = -1;
@@ -119,8 +119,8 @@ static int whole_dimension(const pti_instance *instance, int operand, bool *all)
     return found;
 }
 
-/** What lets an operand be split that threads use whole. An array of which all may be touched is
- * often one in which threads look elements up, which no index follows. */
+/** Say what lets an operand be split that threads use whole. An array of which all may be touched
+ * is often one in which threads look elements up, which no index follows. */
 static void add_split_advice(pti_text *text, const pti_instance *instance, int operand) {
     bool all;
     int dimension = whole_dimension(instance, operand, &all);
@@ -138,7 +138,7 @@ static void add_split_advice(pti_text *text, const pti_instance *instance, int o
                      dimension, name);
 }
 
-/** The unit that a size is written in. */
+/** Return the unit that a size is written in. */
 static int64_t unit_of(int64_t bytes) {
     const int64_t largest_unit = INT64_C(1) << 40;
     int64_t unit = 1;
@@ -153,7 +153,7 @@ static bool read_alike(int64_t one, int64_t other) {
     return distance > 0 && distance <= unit_of(pti_max(one, other)) / 100;
 }
 
-/** A count of bytes in words; one that is too large to be counted says so. */
+/** Return a count of bytes in words; one that is too large to be counted says so. */
 static const char *size_words(int64_t bytes, bool in_bytes, char *buffer) {
     if (bytes == INT64_MAX)
         return "more bytes than 64 bits count";

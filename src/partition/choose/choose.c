@@ -30,7 +30,7 @@ typedef struct chooser {
     pti_choice *choice;
 } chooser;
 
-/** The slots of a team kernel are one block. */
+/** Take all slots of a team kernel as one block. */
 static void set_team_block(chooser *of, const pti_instance *instance) {
     int64_t block[POLYTILE_MAX_DIMS];
     for (int d = 0; d < instance->n_indices; d++)
@@ -38,7 +38,8 @@ static void set_team_block(chooser *of, const pti_instance *instance) {
     of->problem = pti_problem_of(instance, of->link, block, of->options->limit_bytes);
 }
 
-/** The default block; a warp of threads with work arrays, each of which is much work and memory. */
+/** Find the default block; of threads with work arrays, each of which is much work and memory, a
+ * warp. */
 static void find_default_block(const pti_instance *instance, int64_t *block) {
     enum { WARP_THREADS = 32 };
     int64_t n_threads = 1;
@@ -49,7 +50,7 @@ static void find_default_block(const pti_instance *instance, int64_t *block) {
         pti_grid_halve_block(instance->n_indices, block);
 }
 
-/** The user's block, or the default one, halved until it fits where it can. */
+/** Take the user's block, or the default one, halved until it fits where it can. */
 static void set_block(chooser *of, const pti_instance *instance) {
     int64_t block[POLYTILE_MAX_DIMS];
     int64_t limit_bytes = of->options->limit_bytes;
@@ -373,7 +374,7 @@ static polytile_status explain_many(const chooser *of) {
                         : "");
 }
 
-/** The status of planning under another limit. */
+/** Try to plan under another limit. Returns the status of that. */
 static polytile_status plan_within_limit(const chooser *of, int64_t limit_bytes) {
     pti_strategy strategy = *of->strategy;
     polytile_plan_options options = *of->options;
@@ -386,8 +387,8 @@ static polytile_status plan_within_limit(const chooser *of, int64_t limit_bytes)
     return status;
 }
 
-/** The limit to advise where one block does not fit: enough for it, and where there are more blocks
- * than superblocks are planned, for so many at a time that the plan can be made. */
+/** Return the limit to advise where one block does not fit: enough for it, and where there are more
+ * blocks than superblocks are planned, for so many at a time that the plan can be made. */
 static int64_t find_limit(const chooser *of) {
     int64_t limit_bytes = pti_certificate_limit(&of->problem, of->buffers.first);
     polytile_status status = POLYTILE_UNSUPPORTED;
@@ -419,7 +420,7 @@ static polytile_status fail_choice(const chooser *of, polytile_status status) {
     }
 }
 
-/** The numbers of buffers that are tried: the user's, or those of the strategy. */
+/** Return the numbers of buffers that are tried: the user's, or those of the strategy. */
 static pti_buffer_range buffers_of(const pti_strategy *strategy, int n_buffers) {
     if (n_buffers != 0)
         return (pti_buffer_range){n_buffers, n_buffers, n_buffers};

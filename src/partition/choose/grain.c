@@ -46,7 +46,7 @@ typedef struct cut {
     int64_t moved_bytes;
 } cut;
 
-/** The arena that the largest superblock takes. */
+/** Return the arena that the largest superblock takes. */
 static int64_t largest_superblock(const pti_instance *instance, const pti_partition *partition) {
     int64_t operand_bytes[PTI_MAX_OPERANDS];
     int64_t largest = 0;
@@ -96,8 +96,8 @@ static void replace_cut(cut *best, const cut *better) {
     *best = *better;
 }
 
-/** The part of a former launch's superblocks inside the launch, in their order; none where they do
- * not cover it. */
+/** Clip a former launch's superblocks to the launch, in their order; none where they do not cover
+ * it. */
 static polytile_status clip_former(const grain *of, const pti_partition *former,
                                    pti_partition *clipped) {
     int64_t n_threads = 0;
@@ -119,7 +119,7 @@ static polytile_status clip_former(const grain *of, const pti_partition *former,
     return POLYTILE_OK;
 }
 
-/** What superblocks move one after the other, on a device that holds nothing else. */
+/** Measure what superblocks move one after the other, on a device that holds nothing else. */
 static polytile_status measure_traffic(const grain *of, cut *made) {
     pti_schedule *schedule;
     int64_t need_bytes;
@@ -145,12 +145,13 @@ static allowance allowance_of(const cut *own) {
                        .superblocks = MOST_GROWTH * own->partition.n_superblocks};
 }
 
-/** How many superblocks a cut may have whose pieces are so small a part of the arena. */
+/** Return how many superblocks a cut may have whose pieces are so small a part of the arena. */
 static int64_t most_superblocks_in_parts(const allowance *most, int64_t n_parts) {
     return pti_min(n_parts, SMALLEST_PART) * most->superblocks;
 }
 
-/** The cuts of a former launch, if they leave room to look ahead, are not many and move little. */
+/** Try the cuts of a former launch: they are taken if they leave room to look ahead, are not many
+ * and move little. */
 static polytile_status try_former(const grain *of, const pti_partition *former, cut *best,
                                   bool *found) {
     allowance most = allowance_of(best);
@@ -173,7 +174,7 @@ done:
     return status;
 }
 
-/** The least bytes of a piece whose transfers are neither mostly latency nor planning. */
+/** Return the least bytes of a piece whose transfers are neither mostly latency nor planning. */
 static int64_t least_piece_bytes(const polytile_link *link) {
     const double least_s = fmax(latencies_per_piece * link->transfer_latency_s,
                                 host_times_per_piece * pti_superblock_host_s);
@@ -201,7 +202,8 @@ static polytile_status cut_within_limit(const grain *of, int64_t limit_bytes, co
     return status == POLYTILE_NO_MEMORY ? status : POLYTILE_OK;
 }
 
-/** The smallest pieces that do. Where not even the largest do, smaller ones need not be planned. */
+/** Try the smallest pieces that move little and are not many. Where not even the largest do,
+ * smaller ones need not be planned. */
 static polytile_status try_small(const grain *of, cut *best) {
     const polytile_link *link =
         of->options->link == NULL ? &polytile_link_default : of->options->link;
@@ -224,7 +226,7 @@ static polytile_status fail_superblocks(const grain *of, pti_partition *partitio
     return pti_fail_memory(of->ctx, of->instance->kernel_name, n * sizeof(polytile_domain));
 }
 
-/** All at once, or dealt to lanes. */
+/** Take the launch as one superblock, or dealt to lanes. */
 static polytile_status keep_whole(const grain *of, pti_partition *partition) {
     const int n_lanes = pti_strategy_lanes(of->strategy, of->instance, of->options->n_streams);
     const int64_t *block = of->options->block;

@@ -1,6 +1,5 @@
 #include "partition/choose/kept_cuts.h"
 
-#include "base/checked.h"
 #include "base/mix.h"
 #include "partition/choose/choose_pieces.h"
 #include "partition/cost/demand.h"

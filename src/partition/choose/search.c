@@ -38,7 +38,8 @@ static bool is_thinned(int64_t n_blocks, int max_extents) {
     return n_blocks > pti_min(max_extents, SMALL_GRID) && 2 * sqrt((double)n_blocks) > max_extents;
 }
 
-/** The smallest extent for each distinct quotient, descending; thinned to about max_extents. */
+/** List the smallest extent for each distinct quotient, descending; thinned to about
+ * max_extents. */
 static void list_quotients(int64_t n_blocks, int max_extents, extents *list) {
     bool thin = is_thinned(n_blocks, max_extents);
     list->n_extents = 0;
@@ -83,7 +84,8 @@ static bool fits_at_extent(const search *of, fit_test *fit, int64_t *shape, int6
     return fit(of->problem, of->variant, shape);
 }
 
-/** The largest extent at most `most` that passes a test which larger boxes fail; 0 if none does. */
+/** Return the largest extent at most `most` that passes a test which larger boxes fail; 0 if none
+ * does. */
 static int64_t largest_extent(const search *of, fit_test *fit, int64_t *shape, int64_t most) {
     if (most <= SMALL_GRID) {
         int64_t extent = most;
@@ -208,7 +210,7 @@ static void enumerate_extents(search *of, const extents *lists, int d, int64_t *
 
 enum { N_NEAR = 5 };
 
-/** A quotient along an index: that of the best so far, or one of those near it. */
+/** Return a quotient along an index: that of the best so far, or one of those near it. */
 static int64_t quotient_near(const search *of, int d, int k) {
     int64_t quotient = pti_grid_quotient(&of->problem->grid, of->best->shape, d);
     const int64_t all[N_NEAR] = {quotient, quotient - 1, quotient + 1, quotient / 2, quotient * 2};
@@ -239,7 +241,7 @@ static void try_near(search *of, int d, int e) {
     }
 }
 
-/** Where lists were thinned, climb from the best shape to better ones near it. */
+/** Climb from the best shape to better ones near it, where lists were thinned. */
 static void refine_best(search *of) {
     int n_indices = of->problem->instance->n_indices;
     bool improved = of->found;
@@ -264,8 +266,8 @@ static void solve_within(search *of, int64_t *shape, int64_t n_others) {
         solve_extent(of, shape);
 }
 
-/** All distinct quotients of the indices from d on that leave no more kernels than the best has;
- * n_others: the parts of those before. */
+/** Go through all distinct quotients of the indices from d on that leave no more kernels than the
+ * best has; n_others: the parts of those before. */
 static void enumerate_all(search *of, int d, int64_t n_others, int64_t *shape) {
     if (d == of->problem->instance->n_indices) {
         solve_within(of, shape, n_others);

@@ -8,8 +8,8 @@ static bool are_estimates_apart(double a, double b) {
     return fabs(a - b) > 1e-9 * fmax(a, b);
 }
 
-/** All else equal, long rows: they are transferred faster, and stay in place when the halo moves.
- */
+/** Return whether rows are longer, which decides if all else is equal: long ones are transferred
+ * faster, and stay in place when the halo moves. */
 static bool longer_rows(const pti_candidate *a, const pti_candidate *b) {
     for (int d = POLYTILE_MAX_DIMS - 1; d >= 0; d--) {
         if (a->shape[d] != b->shape[d])

@@ -69,17 +69,6 @@ pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *ins
     return prefer_cells && n_cells <= PTI_MOST_CELLS ? cells : regions;
 }
 
-void pti_count_pieces(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,
-                      int64_t *n_pieces) {
-    for (int a = 0; a < instance->n_operands; a++) {
-        n_pieces[a] = 1;
-        for (int d = 0; d < instance->n_indices; d++) {
-            if (pti_operand_depends(instance, a, d))
-                n_pieces[a] = pti_mul_saturated(n_pieces[a], pti_grid_quotient(grid, shape, d));
-        }
-    }
-}
-
 int64_t pti_operand_alignment(const pti_operand *operand) {
     int64_t lowest_bit = operand->element_bytes & -operand->element_bytes;
     return pti_min(lowest_bit, 16);

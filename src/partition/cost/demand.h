@@ -51,10 +51,6 @@ pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *ins
                                const int64_t *n_pieces, const int *n_places, int n_buffers,
                                int n_lanes, int64_t limit_bytes);
 
-/** Count the different pieces of each operand under a uniform shape. */
-void pti_count_pieces(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,
-                      int64_t *n_pieces);
-
 /** Return the alignment of an operand's pieces: the largest power of two in its element, at most 16
  * bytes. */
 int64_t pti_operand_alignment(const pti_operand *operand);

@@ -21,7 +21,7 @@ static bool only_moves(const pti_instance *instance, int d) {
     return true;
 }
 
-/** The first or the last block along each index, where pieces of an operand are largest. */
+/** Return the first or the last block along each index, where pieces of an operand are largest. */
 static polytile_domain find_largest_block(const pti_instance *instance, const pti_grid *grid,
                                           int operand) {
     int64_t first[POLYTILE_MAX_DIMS];
@@ -71,7 +71,7 @@ pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *li
     return problem;
 }
 
-/** In a serpentine traversal: how many lines along each index are run there, and how many back. */
+/** Count how many lines along each index a serpentine traversal runs there, and how many back. */
 static void count_lines(const pti_estimate *all, const int *order, double *there, double *back) {
     double outer = 1;
     for (int k = 0; k < all->n_dims; k++) {
@@ -82,7 +82,7 @@ static void count_lines(const pti_estimate *all, const int *order, double *there
     }
 }
 
-/** The share of all indices but one (or none, if it is negative). */
+/** Return the share of all indices but one (or none, if it is negative). */
 static double share_without(const pti_operand_estimate *estimate, int n_dims, int index) {
     double share = 1;
     for (int d = 0; d < n_dims; d++)
@@ -185,8 +185,8 @@ static int order_unsplit_first(const pti_estimate *all, int *order) {
     return n_unsplit;
 }
 
-/** What pieces that are written move in any order: each goes out at least once, and comes in as
- * often if it is read as well. Of the others, nothing is known without an order. */
+/** Return what pieces that are written move in any order: each goes out at least once, and comes in
+ * as often if it is read as well. Of the others, nothing is known without an order. */
 static pti_moved least_moved(const pti_estimate *all) {
     pti_moved sum = {0};
     for (int a = 0; a < all->n_pieces; a++) {
@@ -216,8 +216,8 @@ static void bound_figures(const pti_problem *problem, const pti_estimate *all,
     candidate->seconds = pti_candidate_priced(problem, candidate, 0);
 }
 
-/** The index that a variant's superblocks must follow each other along, if they are split there;
- * else -1. */
+/** Return the index that a variant's superblocks must follow each other along, if they are split
+ * there; else -1. */
 static int fastest_of(const pti_variant *variant, const pti_estimate *all) {
     return variant->along >= 0 && all->quotient[variant->along] > 1 ? variant->along : -1;
 }

@@ -10,7 +10,8 @@ static const double traffic_weight = 0.02;
 
 const double pti_superblock_host_s = 10e-6;
 
-/** The bytes that a superblock's kernel goes through: of what is accumulated, or of all else. */
+/** Return the bytes that a superblock's kernel goes through: of what is accumulated, or of all
+ * else. */
 static double superblock_bytes(const pti_problem *problem, const pti_estimate *all,
                                bool accumulated) {
     double bytes = 0;
@@ -21,7 +22,7 @@ static double superblock_bytes(const pti_problem *problem, const pti_estimate *a
     return bytes;
 }
 
-/** What all kernels take, without their launches. */
+/** Return what all kernels take, without their launches. */
 static double kernels_seconds(const pti_problem *problem, const pti_estimate *all,
                               const pti_candidate *candidate, double n_launches) {
     double n_kernels = (double)candidate->n_kernels;

@@ -50,8 +50,8 @@ static bool moves_apart(const polytile_domain *before, const polytile_domain *af
     return apart || pti_box_equals(before, after);
 }
 
-/** The elements of a piece that do not come from the piece before. stays: that has its place for
- * this one, too. */
+/** Return the elements of a piece that do not come from the piece before. stays: that has its place
+ * for this one, too. */
 static double not_shared(const polytile_domain *before, const polytile_domain *after, bool stays,
                          int n_buffers) {
     polytile_domain common;
@@ -94,7 +94,7 @@ static void describe_index(const pti_problem *problem, const pti_candidate *cand
         made->share[d] = element_bytes * elements / ((double)quotient * made->bytes);
 }
 
-/** A piece by itself, of a middle superblock and of the first one. */
+/** Describe a piece by itself, of a middle superblock and of the first one. */
 static void describe_piece(const pti_problem *problem, int operand, const polytile_domain *origin,
                            pti_estimate *all) {
     const pti_operand *of = &problem->instance->operand[operand];

@@ -58,7 +58,7 @@ static bool next_combination(const positions *list, int n_dims, int *chosen) {
     return false;
 }
 
-/** The threads of a superblock, or of its first strip. */
+/** Return the threads of a superblock, or of its first strip. */
 static polytile_domain threads_at(const pti_problem *problem, const pti_variant *variant,
                                   const int64_t *shape, const int64_t *position) {
     polytile_domain threads = pti_grid_superblock(&problem->grid, shape, position);
@@ -70,15 +70,24 @@ static polytile_domain threads_at(const pti_problem *problem, const pti_variant 
     return threads;
 }
 
-/** The largest piece, where one contains all others, is the only one. */
-static void keep_largest(const pti_problem *problem, int64_t *n_pieces, int *n_places) {
-    for (int a = 0; a < problem->instance->n_operands; a++) {
-        if (!problem->has_largest[a])
-            continue;
-        n_pieces[a] = 1;
-        if (problem->keeps_largest && n_places[a] == 0)
-            n_places[a] = 1;
-    }
+/** Return how many different pieces of an operand the superblocks of a shape have. The largest
+ * piece, where one contains all others, is the only one. */
+static int64_t count_pieces(const pti_problem *problem, const int64_t *shape, int operand) {
+    int64_t n_pieces = 1;
+    for (int d = 0; d < problem->instance->n_indices && !problem->has_largest[operand]; d++)
+        if (problem->depends[operand][d])
+            n_pieces = pti_mul_saturated(n_pieces, pti_grid_quotient(&problem->grid, shape, d));
+    return n_pieces;
+}
+
+/** Return how many fixed places an operand has; 0: as many as there are buffers. */
+static int count_places(const pti_problem *problem, const pti_variant *variant,
+                        const int64_t *shape, int operand) {
+    const pti_family *family = variant->family;
+    const int n_places =
+        family->count_places == NULL ? 0 : family->count_places(problem, variant, shape, operand);
+    const bool keeps = problem->keeps_largest && problem->has_largest[operand];
+    return n_places == 0 && keeps ? 1 : n_places;
 }
 
 /** Go on to the next superblock; false after the last. */
@@ -91,8 +100,8 @@ static bool next_superblock(const pti_problem *problem, const int64_t *shape, in
     return false;
 }
 
-/** What index arrays hold says which superblock needs most, so that all are looked at, if they are
- * not too many. */
+/** Add all superblocks, if they are not too many, where index arrays are looked up: what these hold
+ * says which one needs most. */
 static void add_looked_up(const pti_problem *problem, const pti_variant *variant,
                           const int64_t *shape, int64_t most, pti_demand *demand) {
     int64_t position[POLYTILE_MAX_DIMS] = {0};
@@ -110,7 +119,6 @@ static void add_looked_up(const pti_problem *problem, const pti_variant *variant
 static bool fits_at(const pti_problem *problem, const pti_variant *variant, const int64_t *shape,
                     const positions *list, int64_t most) {
     const pti_instance *instance = problem->instance;
-    const pti_family *family = variant->family;
     pti_demand demand = {0};
     int chosen[POLYTILE_MAX_DIMS] = {0};
     do {
@@ -127,11 +135,10 @@ static bool fits_at(const pti_problem *problem, const pti_variant *variant, cons
         return false;
     int64_t n_pieces[PTI_MAX_OPERANDS];
     int n_places[PTI_MAX_OPERANDS];
-    for (int a = 0; a < instance->n_operands; a++)
-        n_places[a] =
-            family->count_places == NULL ? 0 : family->count_places(problem, variant, shape, a);
-    pti_count_pieces(instance, &problem->grid, shape, n_pieces);
-    keep_largest(problem, n_pieces, n_places);
+    for (int a = 0; a < instance->n_operands; a++) {
+        n_pieces[a] = count_pieces(problem, shape, a);
+        n_places[a] = count_places(problem, variant, shape, a);
+    }
     pti_division division = pti_demand_divide(&demand, instance, n_pieces, n_places,
                                               variant->n_buffers, 1, problem->limit_bytes);
     return division.arena_bytes <= problem->limit_bytes;

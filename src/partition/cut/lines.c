@@ -35,8 +35,8 @@ static int count_line_places(const pti_problem *problem, const pti_variant *vari
     return !problem->depends[operand][variant->along];
 }
 
-/** The seconds of bringing one superblock's pieces in, or out: of those that depend on the index of
- * a line, or of those that stay. */
+/** Return the seconds of bringing one superblock's pieces in, or out: of those that depend on the
+ * index of a line, or of those that stay. */
 static double line_seconds(const pti_timing *timing, int along, bool out, bool stays) {
     double seconds = 0;
     for (int a = 0; a < timing->all->n_pieces; a++)
@@ -64,7 +64,7 @@ static double seconds_in_lines(const pti_timing *timing, pti_candidate *candidat
            n_lines * (stays_in_s + stays_out_s + kernel_s) + ends_s;
 }
 
-/** One place for what the fastest index leaves where it is. */
+/** Cut a launch into lines: what the fastest index leaves where it is has one place. */
 static bool cut_into_lines(const pti_problem *problem, const pti_candidate *candidate,
                            pti_partition *made) {
     int fastest = candidate->order[problem->grid.threads.n_dims - 1];

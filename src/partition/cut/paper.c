@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/** The threads of a block in the middle of the grid, or of two along one index. */
+/** Return the threads of a block in the middle of the grid, or of two along one index. */
 static polytile_domain sample_threads(const pti_problem *problem, int doubled) {
     int64_t first[POLYTILE_MAX_DIMS];
     int64_t shape[POLYTILE_MAX_DIMS];
@@ -48,7 +48,7 @@ typedef struct paper_search {
     int64_t fewest_fitting; /* of shapes with as few: kernels of what is left of them */
 } paper_search;
 
-/** The kernels of a shape that is halved until it fits; INT64_MAX if it never does. */
+/** Return the kernels of a shape that is halved until it fits; INT64_MAX if it never does. */
 static int64_t count_fitting(const paper_search *of, const int64_t *shape) {
     int64_t left[POLYTILE_MAX_DIMS];
     memcpy(left, shape, sizeof left);
@@ -69,8 +69,8 @@ static void keep_if_fewer(paper_search *of, const int64_t *shape) {
     memcpy(of->plane->shape, shape, (size_t)of->problem->instance->n_indices * sizeof *shape);
 }
 
-/** The most blocks along d that the plane leaves room for, given what the indices before it take.
- */
+/** Return the most blocks along d that the plane leaves room for, given what the indices before it
+ * take. */
 static int64_t solve_last(const paper_search *of, const int64_t *shape, int d) {
     double rest = (double)of->problem->limit_bytes - of->plane->constant_bytes;
     for (int k = 0; k < d; k++)
@@ -82,7 +82,7 @@ static int64_t solve_last(const paper_search *of, const int64_t *shape, int d) {
     return blocks < 1 ? 0 : (int64_t)fmin(blocks, (double)n_blocks);
 }
 
-/** A shape, and the smaller one that cuts an index into as many equal parts. */
+/** Consider a shape, and the smaller one that cuts an index into as many equal parts. */
 static void consider_even(paper_search *of, int64_t *shape, int d) {
     int64_t n_blocks = of->problem->grid.n_blocks[d];
     keep_if_fewer(of, shape);

@@ -122,7 +122,7 @@ static repetition find_turn(const pti_grid *grid, const pti_candidate *candidate
     return of;
 }
 
-/** The threads from a step along the slowest index up to another one. */
+/** Return the threads from a step along the slowest index up to another one. */
 static polytile_domain threads_between(const pti_grid *grid, const pti_candidate *candidate,
                                        const repetition *of, int64_t first, int64_t end) {
     int64_t from[POLYTILE_MAX_DIMS] = {0}, to[POLYTILE_MAX_DIMS] = {0};

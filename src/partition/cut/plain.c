@@ -15,9 +15,9 @@ static bool add_plain_buffer(const pti_problem *problem, const pti_buffer_range 
     return fits && variant->n_buffers <= buffers->last;
 }
 
-/** What nothing hides: the uploads of the first superblock and the downloads of the last one, which
- * are whole pieces; part is how much is left, where both are tapered, of pieces that depend on an
- * index (-1: of all). */
+/** Return what nothing hides: the uploads of the first superblock and the downloads of the last
+ * one, which are whole pieces; part is how much is left, where both are tapered, of pieces that
+ * depend on an index (-1: of all). */
 static double ends_seconds(const pti_timing *timing, int index, double part) {
     const polytile_link *link = timing->problem->link;
     double seconds = 0;

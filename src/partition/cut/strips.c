@@ -12,7 +12,7 @@ static bool accumulates_over(const pti_problem *problem, int operand, int index)
     return problem->instance->operand[operand].writes && !problem->depends[operand][index];
 }
 
-/** The first index that a written operand does not depend on; -1 if there is none. */
+/** Return the first index that a written operand does not depend on; -1 if there is none. */
 static int accumulated_index(const pti_problem *problem) {
     for (int d = 0; d < problem->instance->n_indices; d++)
         for (int a = 0; a < problem->instance->n_operands; a++)
@@ -36,8 +36,8 @@ static bool can_cut(const pti_problem *problem, int accumulated, int index) {
     return found;
 }
 
-/** The first index along which strips can be cut: in memory, they mostly lie apart; -1 if there is
- * none. */
+/** Return the first index along which strips can be cut: in memory, they mostly lie apart; -1 if
+ * there is none. */
 static int index_to_cut(const pti_problem *problem, int accumulated) {
     for (int d = 0; d < problem->instance->n_indices; d++)
         if (can_cut(problem, accumulated, d))
@@ -79,7 +79,7 @@ static int count_strip_places(const pti_problem *problem, const pti_variant *var
     return problem->depends[operand][variant->cut] ? PLACES_AHEAD : 0;
 }
 
-/** The seconds of a tile's way out. */
+/** Return the seconds of a tile's way out. */
 static double tile_out_seconds(const pti_timing *timing) {
     double seconds = 0;
     for (int a = 0; a < timing->all->n_pieces; a++)
@@ -87,7 +87,7 @@ static double tile_out_seconds(const pti_timing *timing) {
     return seconds;
 }
 
-/** The seconds of filling the pipeline with a panel's first strip. */
+/** Return the seconds of filling the pipeline with a panel's first strip. */
 static double strip_in_seconds(const pti_timing *timing, const pti_variant *variant) {
     double seconds = 0;
     for (int a = 0; a < timing->all->n_pieces; a++) {
@@ -129,7 +129,8 @@ static bool add_strips(pti_partition *made, const polytile_domain *panel) {
     return added;
 }
 
-/** The first superblock: an eighth of a panel twice, then a quarter and a half of it. */
+/** Add the first superblock of a panel in parts: an eighth of it twice, then a quarter and a
+ * half. */
 static bool add_first(pti_partition *made, const polytile_domain *first, int along, int64_t block) {
     static const int eighths[] = {1, 1, 2, 4};
     polytile_domain panel = *first;

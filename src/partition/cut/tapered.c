@@ -22,8 +22,8 @@ typedef struct cutting {
     bool is_backward;
 } cutting;
 
-/** The threads of blocks first .. end - 1 of the superblock's n_blocks along the index, in the
- * order of traversal. */
+/** Return the threads of blocks first .. end - 1 of the superblock's n_blocks along the index, in
+ * the order of traversal. */
 static polytile_domain threads_of_blocks(const cutting *of, int64_t n_blocks, int64_t first,
                                          int64_t end) {
     polytile_domain part = *of->threads;

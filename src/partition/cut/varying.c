@@ -48,7 +48,7 @@ static void try_length(const varying *of, const int64_t *first, int64_t length, 
         known->failing = length;
 }
 
-/** The most blocks along the varying index from first on; 0 if not even one fits. Most superblocks
+/** Return the most blocks along the varying index from first on; 0 if not even one fits. Most superblocks
  * are as long as the one before: near, or 0 for the first. */
 static int64_t longest_from(const varying *of, const int64_t *first, int64_t near, int64_t *shape) {
     search known = {.failing = of->problem->grid.n_blocks[of->index] - first[of->index] + 1};
@@ -115,7 +115,7 @@ static bool corners_fit(const varying *of) {
     return fit;
 }
 
-/** All columns for one shape of the other indices; *found says whether they fit. */
+/** Cut all columns for one shape of the other indices; *found says whether they fit. */
 static bool cut_all(const varying *of, bool *found, pti_partition *partition) {
     int64_t first[POLYTILE_MAX_DIMS] = {0};
     *partition = (pti_partition){.n_buffers = of->n_buffers};
@@ -169,7 +169,8 @@ static bool try_index(varying *of, pti_partition *best) {
     return true;
 }
 
-/** The best of all indices, if that has at most as many superblocks as the candidate says. */
+/** Cut along the best of all indices, if that has at most as many superblocks as the candidate
+ * says. */
 static bool cut_to_fit(const pti_problem *problem, const pti_candidate *candidate,
                        pti_partition *partition) {
     *partition = (pti_partition){0};

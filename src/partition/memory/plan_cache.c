@@ -171,7 +171,7 @@ static bool is_kept(pti_residency *residency, const pti_window_request *window) 
            (!is_cheap(&residency->plans, window) || comes_often(&residency->plans, window));
 }
 
-/** NULL: none. */
+/** Return whether a key has these boxes; NULL: none. */
 static bool are_boxes(const pti_boxes *key, const pti_boxes *boxes) {
     return boxes == NULL ? key->n_boxes == 0 : pti_boxes_are_alike(key, boxes);
 }

@@ -74,8 +74,8 @@ static bool may_be_saved(const partial *failed, int array) {
     return !was_being_written(failed, array) && (dropped == NULL || !dropped[array]);
 }
 
-/** What of each holding is newer than on the host, although that may have got elements since; NULL
- * when memory runs out. */
+/** Return what of each holding is newer than on the host, although that may have got elements
+ * since; NULL when memory runs out. */
 static pti_boxes *find_newer(const pti_schedule *failed) {
     bool ran_out = false;
     pti_boxes *newer = calloc((size_t)failed->n_before + 1, sizeof *newer);

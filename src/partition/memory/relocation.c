@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The segment that contains some memory; -1: none does. */
+/** Return the segment that contains some memory; -1: none does. */
 static int find_within(const pti_placed *placed, int64_t offset_bytes, int64_t size_bytes) {
     for (int k = 0; k < placed->segments->n_segments; k++) {
         int64_t end_bytes = placed->place[k] + placed->segments->memory[k].size_bytes;

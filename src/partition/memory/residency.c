@@ -39,7 +39,8 @@ static void free_images(pti_resident_image *images) {
     }
 }
 
-/** The sets of an array's state, and what is said of their memory at once. */
+/** Call a function for the sets of an array's state, and for what is said of their memory at
+ * once. */
 static void for_each_set(pti_resident_state *state, void (*act)(pti_boxes *set)) {
     act(&state->unwritten);
     act(&state->on_host);
@@ -92,7 +93,7 @@ static bool grow_arrays(pti_residency *residency) {
     return true;
 }
 
-/** The lowest position that is free, or the one after the last. */
+/** Return the lowest position that is free, or the one after the last. */
 static int find_free(const pti_residency *residency) {
     int a = 0;
     while (a < residency->instance.n_operands && residency->state[a].whole_bytes > 0 &&
@@ -258,7 +259,7 @@ static bool add_holding(const pti_resident_image *image, pti_holding *holdings, 
     return !holding->valid.failed && !holding->dirty.failed;
 }
 
-/** What images hold, as a list; false when memory runs out. */
+/** List what images hold; false when memory runs out. */
 static bool list_holdings(const pti_residency *residency, pti_holding **holdings, int *n_holdings) {
     bool is_listed = true;
     *holdings = calloc((size_t)pti_images_count(residency) + 1, sizeof **holdings);
@@ -331,7 +332,7 @@ static bool lists_name(const char *list, const char *name) {
     return at != NULL;
 }
 
-/** The names of the kernels of a window, each once, as far as they are worth reading. */
+/** Write the names of the kernels of a window, each once, as far as they are worth reading. */
 static bool name_window(pti_residency *residency, int n_steps, const pti_step *steps) {
     enum { ENOUGH_BYTES = 80 };
     pti_text text = {0};

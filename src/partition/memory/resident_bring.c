@@ -47,7 +47,7 @@ static void find_missing_elements(pti_resident_window *at, pti_resident_image *i
     pti_boxes_subtract_all(&at->of->needed, &image->valid);
 }
 
-/** What lies in another image anyway, and inside this one, comes along: then the other can go. */
+/** Need what lies in another image inside this one, too: then the other can go. */
 static void need_inner_images(pti_resident_window *at, const pti_resident_image *image) {
     const pti_resident_image *other = at->of->state[image->array].images;
     for (; other != NULL; other = other->next)

@@ -31,7 +31,7 @@ static int64_t first_near(const pti_future *future, int64_t p, const polytile_do
     return p;
 }
 
-/** The first piece from `now` on that lies near an image. */
+/** Return the first piece from `now` on that lies near an image. */
 static int64_t first_piece(const pti_future *future, pti_resident_image *image, int64_t now) {
     const polytile_domain *hull = &image->layout.hull;
     int64_t p = first_near(future, image->next_piece, hull);
@@ -182,8 +182,8 @@ static double common_bytes(const pti_piece *piece, int array, const polytile_dom
            (double)pti_box_count(&piece->hull);
 }
 
-/** How much of the pieces from `from` on will be on the device when those before it have run, by
- * age: what they touched last, as much as fits, and before that what lies there now. */
+/** Return how much of the pieces from `from` on will be on the device when those before it have
+ * run, by age: what they touched last, as much as fits, and before that what lies there now. */
 static double found_bytes(const pti_residency *residency, const pti_future *future, int64_t from) {
     double sum = 0;
     int64_t p = from - 1, seen_bytes = 0;
@@ -258,8 +258,8 @@ done:
     return status;
 }
 
-/** The k-th piece of a superblock; NULL if it has fewer, or if that is of another array, or one of
- * several of it. */
+/** Return the k-th piece of a superblock; NULL if it has fewer, or if that is of another array, or
+ * one of several of it. */
 static pti_piece *kth_piece(const pti_future *future, const pti_superblock_run *run, int k,
                             int array) {
     pti_piece *piece = &future->piece[run->first_piece];
@@ -269,7 +269,7 @@ static pti_piece *kth_piece(const pti_future *future, const pti_superblock_run *
     return k < run->n_pieces && piece[k].array == array && n_pieces == 1 ? &piece[k] : NULL;
 }
 
-/** The k-th piece of some superblocks that contains those of the others, none of which is
+/** Return the k-th piece of some superblocks that contains those of the others, none of which is
  * overwritten unread; NULL if none does. */
 static const pti_piece *find_widest(const pti_future *future, const pti_superblock_run *run,
                                     int64_t n_runs, int k) {
@@ -298,8 +298,9 @@ static bool may_widen(const pti_residency *residency, const pti_future *future,
     return may;
 }
 
-/** Where one piece of an array contains those of all superblocks of a launch, as that of x[0:i] for
- * the last one does, all get it, if there is room: then they find one image, and extend it. */
+/** Widen pieces of an array, of which one contains those of all superblocks of a launch, as that of
+ * x[0:i] for the last one does: all get it, if there is room, and so find one image, which they
+ * extend. */
 static void widen_pieces(const pti_residency *residency, pti_future *future, int64_t first_run) {
     const pti_superblock_run *run = &future->run[first_run];
     int64_t n_runs = future->n_runs - first_run;

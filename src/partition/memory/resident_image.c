@@ -106,8 +106,8 @@ static void halve_boxes(pti_boxes *set) {
     set->n_boxes = n_left;
 }
 
-/** Such a set only decides which uploads wait for downloads, or the reverse: it may be too large,
- * not too long. */
+/** Note what moved. The set only decides which uploads wait for downloads, or the reverse: it may
+ * be too large, not too long. */
 static void note_moved(pti_boxes *set, const polytile_domain *box) {
     enum { MOST = 256 };
     if (set->n_boxes >= MOST)
@@ -165,7 +165,9 @@ static int64_t write_in_image(pti_resident_emit *emit, pti_op_kind kind, pti_res
     return op;
 }
 
-pti_last pti_image_users(pti_resident_emit *emit, const pti_resident_image *image) {
+/** Return what used an image's memory, and is to be waited for by what changes elements there that
+ * no other superblock of the launch at hand uses. */
+static pti_last users_of_image(pti_resident_emit *emit, const pti_resident_image *image) {
     pti_last users = image->before;
     pti_beside_see(&emit->beside, emit->builder.schedule);
     pti_beside_join(&emit->beside, emit->builder.schedule, &users,
@@ -186,7 +188,7 @@ static void note_uploaded(const pti_resident_emit *emit, pti_resident_state *sta
 void pti_image_upload(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes) {
     pti_resident_state *state = &emit->of->state[image->array];
     for (int k = 0; k < boxes->n_boxes; k++) {
-        pti_last waits = pti_image_users(emit, image);
+        pti_last waits = users_of_image(emit, image);
         if (pti_boxes_meet(&state->downloaded, &boxes->box[k]))
             pti_last_join(&waits, &state->downloads);
         const int64_t op = write_in_image(emit, PTI_UPLOAD, image, &boxes->box[k], &waits);
@@ -206,7 +208,7 @@ void pti_image_fill(pti_resident_emit *emit, pti_resident_image *image, const pt
     }
 }
 
-/** What is dirty in one image is dirty in another that got a box of it. */
+/** Take what is dirty of a box in one image as dirty in another that got the box from it. */
 static void share_dirt(pti_resident_image *image, const pti_resident_image *source,
                        const polytile_domain *box) {
     polytile_domain common;

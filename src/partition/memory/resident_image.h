@@ -38,10 +38,6 @@ void pti_image_download(pti_resident_emit *emit, pti_resident_image *image);
 /** Download what only this image holds, and take it off the device. */
 void pti_image_evict(pti_resident_emit *emit, pti_resident_image *image);
 
-/** What used an image's memory, and is to be waited for by what changes elements there that no
- * other superblock of the launch at hand uses. */
-pti_last pti_image_users(pti_resident_emit *emit, const pti_resident_image *image);
-
 /** Move elements in: those of `boxes` are not valid in the image. are_unwritten: a fill is with
  * zero, of elements that nobody wrote. */
 void pti_image_upload(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes);

@@ -60,7 +60,7 @@ static bool absorb_piece(const joining *of, pti_piece *piece, const pti_piece *o
     return true;
 }
 
-/** The piece that another one has taken over; -1: none. */
+/** Return the piece that another one has taken over; -1: none. */
 static int find_absorbed(const joining *of, int by) {
     int p = 0;
     while (p < of->n_pieces && (p == by || of->piece[p].array != of->piece[by].array ||

@@ -92,7 +92,7 @@ static bool holds_whole_arrays(const pti_residency *residency, int array) {
            residency->state[array].whole_bytes <= residency->arena_bytes / SMALL_PART;
 }
 
-/** The image that contains a box and holds most of it; NULL: there is none. */
+/** Return the image that contains a box and holds most of it; NULL: there is none. */
 static pti_resident_image *find_image(const pti_residency *residency, int array,
                                       const polytile_domain *hull) {
     pti_resident_image *best = NULL;

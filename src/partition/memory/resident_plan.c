@@ -9,7 +9,7 @@ static bool launch_stores(const pti_step *step, const pti_piece *piece) {
     return found;
 }
 
-/** A piece of a superblock, by its number. */
+/** Return a piece of a superblock, by its number. */
 static const pti_piece *piece_of_superblock(const pti_resident_window *at,
                                             const pti_superblock_run *run, int p) {
     return &at->future->piece[run->first_piece + p];
@@ -108,8 +108,8 @@ static void download_finished(pti_resident_window *at, const pti_superblock_run 
     }
 }
 
-/** The images and boxes that placing and bringing a superblock's pieces goes through. Images with
- * gaps lie between each other's elements, so that their ends rule none out. */
+/** Return the images and boxes that placing and bringing a superblock's pieces goes through. Images
+ * with gaps lie between each other's elements, so that their ends rule none out. */
 static int64_t count_looks_of_superblock(const pti_resident_window *at,
                                          const pti_superblock_run *run) {
     int64_t n_looks = 0;

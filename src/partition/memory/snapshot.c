@@ -92,7 +92,8 @@ static bool same_image(const pti_resident_image *one, const pti_resident_image *
            pti_boxes_are_alike(&one->dirty, &other->dirty);
 }
 
-/** The same images in the same order, which searches follow. */
+/** Return whether two snapshots have the same images of an array, in the same order, which searches
+ * follow. */
 static bool same_images(const pti_snapshot *known, const pti_snapshot *other, int array,
                         int64_t *place) {
     const pti_resident_image *one = known->state[array].images, *two = other->state[array].images;

@@ -76,8 +76,8 @@ static int64_t count_changes(const pti_schedule *schedule, const pti_schedule_la
     return n_changes;
 }
 
-/** The index that changes least often from one superblock to the next, but does; `usual` if none
- * does. */
+/** Return the index that changes least often from one superblock to the next, but does; `usual` if
+ * none does. */
 static int axis_of(const pti_schedule *schedule, const pti_schedule_launch *launch, int usual) {
     int64_t fewest = INT64_MAX;
     int axis = usual < launch->call.instance->n_indices ? usual : 0;

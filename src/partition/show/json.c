@@ -31,7 +31,7 @@ static json_t *json_arrays(const polytile_plan *plan) {
     return arrays;
 }
 
-/** The names of a chain's kernels. */
+/** Return the names of a chain's kernels. */
 static json_t *json_kernels(const pti_launches *launches) {
     pti_text names = {0};
     pti_write_kernels(&names, launches);
@@ -44,7 +44,7 @@ static json_t *json_words(const pti_text *words) {
     return words->length > 0 ? pti_json_name(words->data) : json_null();
 }
 
-/** The fusion groups of the launches; `first` counts from 0, texts count from 1. */
+/** Return the fusion groups of the launches; `first` counts from 0, texts count from 1. */
 static json_t *json_fusion_groups(const pti_plan_chain *chain) {
     json_t *groups = json_array();
     for (int p = 0; p < chain->n_groups; p++) {
@@ -90,7 +90,7 @@ static json_t *json_not_fused(const pti_plan_chain *chain) {
     return json_words(&chain->apart);
 }
 
-/** A head with what only chains have. */
+/** Return a head with what only chains have. */
 static json_t *json_chain(json_t *head, const pti_plan_chain *chain) {
     const pti_fusion_group *group = pti_plan_interleaved(chain, pti_plan_shown(chain));
     const pti_json_member members[] = {
@@ -106,7 +106,7 @@ static json_t *json_chain(json_t *head, const pti_plan_chain *chain) {
     return pti_json_extend(head, members);
 }
 
-/** The coarse unions of the block from which the paper's equations are found. */
+/** Return the coarse unions of the block from which the paper's equations are found. */
 static json_t *json_unions(const polytile_plan *plan) {
     json_t *unions = json_array();
     for (int a = 0; a < plan->instance->n_operands; a++) {
@@ -124,7 +124,7 @@ static json_t *json_unions(const polytile_plan *plan) {
     return unions;
 }
 
-/** What the paper's equations say; null: the strategy solves none. */
+/** Return what the paper's equations say; null: the strategy solves none. */
 static json_t *json_equations(const polytile_plan *plan) {
     const pti_solution *solution = &plan->solution;
     json_t *slopes = json_array();
@@ -141,7 +141,7 @@ static json_t *json_equations(const polytile_plan *plan) {
     return pti_json_extend(json_object(), members);
 }
 
-/** The program's threads: ends, and steps where there are any. */
+/** Return the program's threads: ends, and steps where there are any. */
 static json_t *json_threads(const polytile_domain *threads) {
     json_t *object = pti_json_box(threads);
     bool has_failed =
@@ -153,7 +153,7 @@ static json_t *json_threads(const polytile_domain *threads) {
     return NULL;
 }
 
-/** The superblocks of the list that come several times; null: each is listed. */
+/** Return the superblocks of the list that come several times; null: each is listed. */
 static json_t *json_period(const pti_period *period) {
     if (period->times == 0)
         return json_null();
@@ -166,7 +166,7 @@ static json_t *json_period(const pti_period *period) {
     return pti_json_extend(json_object(), members);
 }
 
-/** The figures of a plan, and all else that is said once. */
+/** Return the figures of a plan, and all else that is said once. */
 static json_t *json_head(const polytile_plan *plan) {
     const polytile_plan_summary *s = &plan->summary;
     const polytile_chain_summary *chain = &plan->chain_summary;
@@ -208,7 +208,7 @@ static json_t *json_head(const polytile_plan *plan) {
     return plan->chain == NULL ? head : json_chain(head, plan->chain);
 }
 
-/** The list of a superblock that an operation is written to; NULL for launches. */
+/** Return the list of a superblock that an operation is written to; NULL for launches. */
 static const char *list_of(pti_op_kind kind) {
     static const char *const lists[] = {
         [PTI_UPLOAD] = "uploads", [PTI_COPY] = "copies",        [PTI_FILL] = "fills",
@@ -291,7 +291,8 @@ static json_t *json_superblock(const pti_schedule *schedule, const pti_subplan *
     return failed ? json_decref(object), NULL : object;
 }
 
-/** A superblock is made, written and freed before the next, since there can be very many. */
+/** Write superblocks, each made, written and freed before the next, since there can be very
+ * many. */
 static void write_superblocks(pti_text *text, const pti_schedule *schedule,
                               const pti_subplan *subplan, bool *is_first) {
     const pti_period *period = &schedule->period;
@@ -308,7 +309,7 @@ static void write_superblocks(pti_text *text, const pti_schedule *schedule,
     op_index_free(&index);
 }
 
-/** Of a chain those of each subplan, once. */
+/** Write all superblocks; those of a chain's subplans once each. */
 static void write_all_superblocks(pti_text *text, const polytile_plan *plan) {
     static const pti_subplan whole;
     const pti_plan_chain *chain = plan->chain;

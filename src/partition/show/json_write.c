@@ -51,7 +51,7 @@ json_t *pti_json_box(const polytile_domain *box) {
     return pti_json_extend(json_object(), members);
 }
 
-/** One value on one line; 15 digits give back any decimal figure as it was. */
+/** Write a value on one line; 15 digits give back any decimal figure as it was. */
 static void write_value(pti_text *text, const json_t *value) {
     pti_text_add_json(text, value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 }

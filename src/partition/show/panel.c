@@ -57,7 +57,7 @@ bool pti_panel_shows(const pti_panel *panel, const polytile_domain *box) {
     return shows;
 }
 
-/** A span of indices along one dimension as offset and length in pixels. */
+/** Find the offset and length, in pixels, of a span of indices along one dimension. */
 static void place_span(const pti_panel *panel, int dim, polytile_range span, double pixels,
                        double *offset, double *length) {
     polytile_range space = panel->space.range[dim];
@@ -105,8 +105,8 @@ void pti_panel_draw_space(pti_text *svg, const pti_panel *panel, char *const *na
         label_rows(svg, panel, names == NULL ? NULL : names[panel->row_dim]);
 }
 
-/** The bars to draw along one dimension: the box's elements one by one if their gaps can be seen,
- * otherwise one. */
+/** Return the bars to draw along one dimension: the box's elements one by one if their gaps can be
+ * seen, otherwise one. */
 static int64_t count_bars(const pti_panel *panel, int dim, polytile_range span, double pixels) {
     if (dim < 0 || span.step == 1 ||
         (double)(span.step - 1) * pixels / extent_along(panel, dim) < least_gap)

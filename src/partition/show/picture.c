@@ -97,7 +97,8 @@ static double draw_body(const pti_picture *picture) {
     return 16 + pti_picture_lines(picture, left, body_top, PTI_PAGE_WIDTH - PTI_PAGE_MARGIN - left);
 }
 
-/** The superblock of which the picture shows what it moves: one in the middle, or of the period. */
+/** Return the superblock of which the picture shows what it moves: one in the middle, or of the
+ * period. */
 static int64_t choose_superblock(const pti_schedule *schedule) {
     return schedule->period.times > 0 ? schedule->period.launch[0].first_superblock
                                       : schedule->n_superblocks / 2;

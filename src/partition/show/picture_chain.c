@@ -13,7 +13,7 @@
 
 static const double left = 138, body_top = 108, legend_height = 46;
 
-/** The kernels in the order in which they first come, "..." from the fourth on. */
+/** Write the kernels in the order in which they first come, "..." from the fourth on. */
 static void name_kernels(pti_text *words, const pti_schedule *schedule) {
     enum { MOST_NAMES = 3 };
     const char *known[MOST_NAMES];
@@ -45,7 +45,7 @@ static void write_title(pti_text *words, const pti_schedule *schedule, int n_pas
         pti_text_add(words, " within %s", pti_words_size(schedule->limit_bytes).text);
 }
 
-/** The most threads of a slab along its axis. */
+/** Return the most threads of a slab along its axis. */
 static int64_t largest_slab_threads(const pti_schedule *schedule,
                                     const pti_interleaving *interleaving) {
     int64_t most = 0;
@@ -86,7 +86,7 @@ static pti_words describe_chain_shape(const pti_chain_picture *picture) {
         pti_words_count(pti_schedule_n_kernels(schedule), "sub-kernel").text, repeats.text);
 }
 
-/** The bytes of all that a launch touches of an operand in some way; 0 if it does not. */
+/** Return the bytes of all that a launch touches of an operand in some way; 0 if it does not. */
 static int64_t touched_bytes_of_operand(const pti_instance *instance, int operand,
                                         pti_touch touch) {
     polytile_domain hull;
@@ -95,7 +95,7 @@ static int64_t touched_bytes_of_operand(const pti_instance *instance, int operan
                : 0;
 }
 
-/** What would move if each launch went through its arrays by itself, once. */
+/** Return what would move if each launch went through its arrays by itself, once. */
 static pti_traffic traffic_by_itself(const pti_schedule *schedule) {
     pti_traffic sum = {0};
     for (int l = 0; l < schedule->n_launches; l++) {

@@ -53,7 +53,8 @@ static bool is_cut(const pti_chain_picture *picture) {
     return first_pass(picture)->n_slabs > picture->n_slabs;
 }
 
-/** The threads that are drawn: slabs of the first pass if it is not drawn whole, else all. */
+/** Choose the threads that are drawn: slabs of the first pass if it is not drawn whole, else
+ * all. */
 static void choose_drawn_threads(pti_chain_picture *picture) {
     picture->rows = (polytile_range){0, -1, 1};
     for (int k = 0; k < picture->n_lines; k++) {
@@ -113,8 +114,8 @@ typedef struct tally {
     int64_t n_superblocks;
 } tally;
 
-/** How much a slab shows: kinds of moves above all, then superblocks of launches, then a place in
- * the middle. */
+/** Return how much a slab shows: kinds of moves above all, then superblocks of launches, then a
+ * place in the middle. */
 static int64_t merit_of(const pti_chain_picture *picture, int64_t slab, const tally *of) {
     int64_t n_kinds = 0, n_launches = picture->schedule->n_launches;
     for (int kind = PTI_UPLOAD; kind <= PTI_DOWNLOAD; kind++)

@@ -55,7 +55,7 @@ static void label_line(const pti_chain_picture *picture, int line) {
                       picture->schedule->launch[l].call.instance->kernel_name, l);
 }
 
-/** The threads of a drawn launch in a slab; false if none of it can be seen. */
+/** Find the threads of a drawn launch in a slab; false if none of it can be seen. */
 static bool place_slab(const pti_chain_picture *picture, int line, int64_t slab, pti_svg_box *at,
                        polytile_domain *threads) {
     int l = picture->line[line];
@@ -88,7 +88,7 @@ static void draw_line(const pti_chain_picture *picture, int line) {
         caption_pass(picture, line);
 }
 
-/** One edge of the chosen slab, downwards along the left or upwards along the right. */
+/** Draw an edge of the chosen slab, downwards along the left or upwards along the right. */
 static bool draw_edge(const pti_chain_picture *picture, bool is_left, bool has_begun) {
     for (int n = 0; n < picture->n_lines; n++) {
         int line = is_left ? n : picture->n_lines - 1 - n;
@@ -130,7 +130,7 @@ static void draw_axis(const pti_chain_picture *picture, double y) {
                   launch->call.instance->index_name[picture->interleaving->axis[0]]);
 }
 
-/** What of the schedule is not drawn. */
+/** Say what of the schedule is not drawn. */
 static void draw_note(const pti_chain_picture *picture, double y) {
     const struct {
         int64_t n_drawn, n;

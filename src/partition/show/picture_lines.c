@@ -33,7 +33,8 @@ static lines choose_lines(const pti_picture *picture) {
     return of;
 }
 
-/** The strip of a line from a first share of its height to a last, both 0 .. 1, as a panel. */
+/** Return the strip of a line from a first share of its height to a last, both 0 .. 1, as a
+ * panel. */
 static pti_panel strip_of_line(const lines *of, const pti_panel *panel, int64_t line, double first,
                                double last) {
     pti_panel strip = *panel;
@@ -52,7 +53,7 @@ static int64_t first_after(const lines *of, int64_t line) {
     return pti_min((line + 1) * of->stride, of->schedule->n_superblocks);
 }
 
-/** The threads of a line's superblocks. */
+/** Return the threads of a line's superblocks. */
 static polytile_domain threads_of_line(const lines *of, int64_t line) {
     polytile_domain hull = {0};
     for (int64_t k = line * of->stride; k < first_after(of, line); k++)
@@ -60,7 +61,7 @@ static polytile_domain threads_of_line(const lines *of, int64_t line) {
     return hull;
 }
 
-/** The hull of an operand's placements in a line; of no dimensions if there are none. */
+/** Return the hull of an operand's placements in a line; of no dimensions if there are none. */
 static polytile_domain placements_of_line(const lines *of, int64_t line, int operand) {
     polytile_domain hull = {0};
     for (int64_t k = line * of->stride; k < first_after(of, line); k++) {
@@ -145,7 +146,8 @@ static void draw_line_array(const lines *of, pti_panel *panel, int operand) {
     draw_moved_of_line(of, panel, operand, PTI_DOWNLOAD);
 }
 
-/** An array of more dimensions: its plane, with what every line holds of it in its colour. */
+/** Draw the plane of an array of more dimensions, with what every line holds of it in its
+ * colour. */
 static void draw_plane_array(const lines *of, const pti_panel *panel, int operand) {
     pti_panel_draw_space(of->picture->svg, panel, NULL);
     for (int64_t line = of->n - 1; line >= 0; line--) {

@@ -40,7 +40,7 @@ static void draw_rows(const strip *of, const char *style, polytile_range rows, d
     pti_svg_rect(of->picture->svg, style, at, NULL, NULL);
 }
 
-/** The image of the array that a superblock uses; NULL if it uses none. */
+/** Return the image of the array that a superblock uses; NULL if it uses none. */
 static const pti_placement *image_of(const pti_schedule *schedule, const pti_op *op, int array) {
     const pti_call *call = &schedule->launch[op->launch].call;
     const pti_placement *image = NULL;
@@ -50,7 +50,7 @@ static const pti_placement *image_of(const pti_schedule *schedule, const pti_op 
     return image;
 }
 
-/** The image that the chosen slab uses, and in it the band: all that its launches touch. */
+/** Draw the image that the chosen slab uses, and in it the band: all that its launches touch. */
 static void draw_image(const strip *of) {
     const pti_chain_picture *picture = of->picture;
     const pti_schedule *schedule = picture->schedule;

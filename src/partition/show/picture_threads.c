@@ -29,8 +29,8 @@ static int64_t count_drawn_superblocks(const slice_view *view) {
     return n;
 }
 
-/** A number goes to the start of its superblock, beside the line of the run order: along the row if
- * the longest number has room there, or down the column. */
+/** Write a number at the start of its superblock, beside the line of the run order: along the row
+ * if the longest number has room there, or down the column. */
 static void draw_order_number(const pti_picture *picture, pti_svg_box at, int64_t number) {
     static const double digit_width = 6.2, digit_height = 8, room = 6;
     int n_digits = snprintf(NULL, 0, "%" PRId64, picture->plan->schedule->n_superblocks - 1);
@@ -57,7 +57,8 @@ static void draw_superblocks(const slice_view *view) {
     }
 }
 
-/** The line through the superblocks in run order; it breaks where the order leaves the slice. */
+/** Draw the line through the superblocks in run order; it breaks where the order leaves the
+ * slice. */
 static void draw_order(const slice_view *view) {
     pti_text *svg = view->picture->svg;
     bool drawing = false;

@@ -22,7 +22,7 @@ static int64_t collect_cuts(const pti_schedule *schedule, int dim, polytile_rang
     return n_distinct;
 }
 
-/** In three split dimensions, slice the one with the fewest cuts. */
+/** Slice the one of three split dimensions that has the fewest cuts. */
 static void choose_three(pti_slices *slices) {
     int slice = 0;
     for (int d = 1; d < 3; d++)

@@ -70,7 +70,8 @@ static void add_strategy(pti_text *text, const polytile_plan *plan) {
                  plan->summary.n_buffers, pti_plural(plan->summary.n_buffers, "", "s"));
 }
 
-/** The threads of the largest superblock along one dimension, which the domain may cut short. */
+/** Return the threads of the largest superblock along one dimension, which the domain may cut
+ * short. */
 static int64_t superblock_threads(const polytile_plan *plan, int dim) {
     int64_t threads, domain = 0;
     polytile_range range = plan->instance->threads.range[dim];
@@ -123,7 +124,7 @@ static void add_slabs(pti_text *text, const pti_fusion_group *interleaved) {
     pti_text_add(text, "\n");
 }
 
-/** One fusion group: whether its launches are interleaved, and what ends or keeps them. */
+/** Write a fusion group: whether its launches are interleaved, and what ends or keeps them. */
 static void add_fusion_group(pti_text *text, const pti_plan_chain *chain,
                              const pti_plan_fusion_group *group) {
     pti_text_add(text, PTI_ROW, group->group.n_launches > 0 ? "chain" : "not fused");
@@ -141,7 +142,7 @@ static bool is_worth_describing(const pti_plan_chain *chain, const pti_plan_fusi
     return group->reason.length > 0 || (chain->n_groups > 1 && group->group.n_launches > 0);
 }
 
-/** The first fusion groups that there is something to say of. */
+/** Write the first fusion groups that there is something to say of. */
 static void add_fusion_groups(pti_text *text, const pti_plan_chain *chain) {
     int n_described = 0;
     for (int p = 0; p < chain->n_groups; p++)
@@ -152,7 +153,7 @@ static void add_fusion_groups(pti_text *text, const pti_plan_chain *chain) {
                      pti_words_count(n_described - N_DESCRIBED, "more fusion group").text);
 }
 
-/** What the subplans say of tiles, those that differ. */
+/** Write what the subplans say of tiles, those that differ. */
 static void add_tiles(pti_text *text, const pti_plan_chain *chain) {
     int n_described = 0;
     for (int k = 0; k < chain->n_subplans; k++) {
@@ -165,7 +166,7 @@ static void add_tiles(pti_text *text, const pti_plan_chain *chain) {
                      pti_words_count(n_described - N_DESCRIBED, "more group").text);
 }
 
-/** How the launches of a chain follow one another. */
+/** Write how the launches of a chain follow one another. */
 static void add_chain_rows(pti_text *text, const polytile_plan *plan) {
     const pti_plan_chain *chain = plan->chain;
     const polytile_chain_summary *s = &plan->chain_summary;
@@ -234,7 +235,7 @@ static void fill_number(pti_text *cell, const polytile_plan *plan, int64_t numbe
                      plan->schedule->launch[op->launch].call.instance->kernel_name);
 }
 
-/** What operations of one kind move for a superblock: "A 4 KiB, B 512 B". */
+/** Write what operations of one kind move for a superblock: "A 4 KiB, B 512 B". */
 static void fill_moved(pti_text *cell, const pti_schedule *schedule, pti_op_kind kind,
                        int64_t superblock) {
     int n_operands = schedule->instance->n_operands;
@@ -292,7 +293,8 @@ static void write_table(pti_text *text, table cells, int n_rows) {
     }
 }
 
-/** The number of a superblock of the list in run order, with all turns of a period before it. */
+/** Return the number of a superblock of the list in run order, with all turns of a period before
+ * it. */
 static int64_t number_in_run(const pti_period *period, int64_t listed) {
     const bool is_after = period->times > 0 && listed >= period->first_kernel + period->n_kernels;
     return listed + (is_after ? (period->times - 1) * period->n_kernels : 0);

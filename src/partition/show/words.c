@@ -152,7 +152,7 @@ pti_words pti_words_array_roles(const polytile_plan *plan, int array) {
     return words;
 }
 
-/** The lane of a superblock; -1: there is only one. */
+/** Return the lane of a superblock; -1: there is only one. */
 static int find_lane(const pti_schedule *schedule, int64_t superblock) {
     for (int64_t k = 0; schedule->n_lanes > 1 && k < schedule->n_ops; k++)
         if (schedule->op[k].kind == PTI_LAUNCH && schedule->op[k].superblock == superblock)
@@ -220,7 +220,7 @@ int64_t pti_superblock_device_bytes(const pti_schedule *schedule, int64_t superb
     return bytes;
 }
 
-/** What one superblock holds of an array. */
+/** Return what one superblock holds of an array. */
 static pti_pieces_held held_by(const pti_instance *instance, int array,
                                const polytile_domain *threads) {
     pti_pieces_held held = {0};

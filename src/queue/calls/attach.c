@@ -40,7 +40,7 @@ static polytile_status refuse_attached(const polytile_queue *queue, const polyti
                             name, pti_queue_text(array->queue));
 }
 
-/** One array by itself. */
+/** Refuse an array that cannot be attached, whatever the others are. */
 static polytile_status check_attached_array(const polytile_queue *queue, polytile_array *array) {
     polytile_context *ctx = queue->object.context;
     if (array->object.context != ctx)
@@ -102,7 +102,7 @@ static void let_go_all(polytile_queue *queue, int n_arrays, polytile_array *cons
         pti_queue_let_go(queue, arrays[a]);
 }
 
-/** All or none. */
+/** Let the queue hold all of the arrays, or none. */
 static polytile_status hold_all(polytile_queue *queue, int n_arrays, polytile_array *const *arrays,
                                 bool is_shared) {
     polytile_status status = POLYTILE_OK;
@@ -225,7 +225,7 @@ done:
     return status;
 }
 
-/** Where kernels run on host memory, the array has some from the start. */
+/** Let the queue hold an internal array. Where kernels run on host memory, it gets some at once. */
 static polytile_status hold_on_device(polytile_queue *queue, polytile_array *array) {
     polytile_status status = POLYTILE_OK;
     if (queue->residency == NULL)

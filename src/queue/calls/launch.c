@@ -119,8 +119,8 @@ done:
     return status;
 }
 
-/** The item takes the part, also after an error. Then the program goes on with the launch before,
- * which may have left messages. */
+/** Append a launch. The item takes the part, also after an error. Then the program goes on with the
+ * launch before, which may have left messages. */
 static polytile_status append_launch(polytile_queue *queue, const pti_request *request,
                                      pti_prepared *prepared, pti_server_part *part) {
     const bool is_programs = request->part == NULL && part != NULL;

@@ -7,7 +7,7 @@ static void drain_queue(pti_object *object) {
     pti_queue_wait_all((polytile_queue *)object);
 }
 
-/** The queue's device, as it was opened for it: nobody else waits for it any more. */
+/** Take over a device that was opened for the queue: nobody else waits for it any more. */
 static void take_device(polytile_queue *queue, polytile_device *device) {
     queue->device = device;
     device->queue = queue;

@@ -7,7 +7,7 @@
 
 /* The public calls that do not wait. */
 
-/** The queue's thread may sleep although what it is to run was cancelled. */
+/** Wake the queue's thread if what it is to run next was cancelled. */
 static void wake_if_cancelled(polytile_queue *queue) {
     if (pti_queue_is_next_cancelled(queue))
         pthread_cond_signal(&queue->work);

@@ -63,7 +63,7 @@ static int64_t wanted_bytes(const polytile_queue *queue, const pti_item *window)
     return pti_min(all_arrays_bytes(queue) + aside_bytes, device->limit_bytes);
 }
 
-/** The bytes to which the arena can grow, as the device says. */
+/** Find to how many bytes the arena can grow, as the device says. */
 static polytile_status find_usable(const polytile_queue *queue, int64_t *usable_bytes) {
     return queue->device->functions->usable(queue->device, usable_bytes);
 }
@@ -98,7 +98,7 @@ static void set_usable_bytes(polytile_queue *queue, int64_t wanted_bytes) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
-/** What the window's first items invalidate need not go to the host. */
+/** Invalidate what the window's first items do, so that it need not go to the host. */
 static void invalidate_first(polytile_queue *queue, const pti_item *window) {
     for (; window != NULL && pti_item_only_invalidates(window); window = window->next)
         pti_residency_invalidate(queue->residency, window->position, &window->boxes);

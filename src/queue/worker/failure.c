@@ -27,7 +27,7 @@ polytile_status pti_lose(polytile_queue *queue, const bool *is_lost, polytile_st
     return status;
 }
 
-/** What was brought to the host is not lost. */
+/** Note of what a recovery brought to the host that it is not lost. */
 static void note_saved(const polytile_queue *queue, const pti_schedule *recovery,
                        const bool *is_saved, bool *is_lost) {
     for (int k = 0; k < recovery->n_before; k++) {

@@ -157,7 +157,8 @@ static bool has_pulled(const polytile_queue *queue) {
     return has;
 }
 
-/** What was pulled stays until it is forgotten: the host does not have it. Nothing uploads it. */
+/** Check that nothing uploads what was pulled: it stays until it is forgotten, since the host does
+ * not have it. */
 static polytile_status check_pulled(const runner *r, const pti_batch *batch) {
     const polytile_queue *queue = r->queue;
     const pti_schedule *schedule = batch->schedule;
@@ -177,7 +178,8 @@ static polytile_status check_pulled(const runner *r, const pti_batch *batch) {
     return POLYTILE_OK;
 }
 
-/** A schedule of a single launch in place has operands for arrays; others have all positions. */
+/** Run a batch. The schedule of a single launch in place has operands for arrays; others have all
+ * positions. */
 static polytile_status run_batch_schedule(runner *r, const pti_batch *batch) {
     bool is_alone = r->queue->residency == NULL && batch->group == NULL;
     const bool is_pulling = may_pull(r, batch);

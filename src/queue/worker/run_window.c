@@ -49,7 +49,7 @@ static void note_launches(const polytile_queue *queue, const pti_item *items, in
     }
 }
 
-/** What items that are not run say of the host's memory. */
+/** Note what items that are not run say of the host's memory. */
 static void pass_items(polytile_queue *queue, const pti_item *items) {
     for (const pti_item *item = items; item != NULL; item = item->next) {
         if (item->kind == PTI_ITEM_DISCARD)

@@ -147,7 +147,8 @@ static pti_step_window begin_window(polytile_queue *queue, const pti_steps *step
                              .may_repeat = may_run_stretches(queue)};
 }
 
-/** A launch that is alone in place needs no arrays. False when memory runs out. */
+/** Add the arrays of a window of several launches in place; a single one needs none. False when
+ * memory runs out. */
 static bool add_arrays(const polytile_queue *queue, pti_steps *steps) {
     if (queue->residency != NULL || steps->window.n_launches < 2)
         return true;

@@ -314,7 +314,7 @@ static bool begin_notes(polytile_queue *queue) {
     return true;
 }
 
-/** Look at as many items after a window as it may have. */
+/** Note what items after a window use, as many as a window may have. */
 static void note_later_items(polytile_queue *queue) {
     const pti_item *item = begin_notes(queue) ? queue->first : NULL;
     for (int n = 0; n < PTI_WINDOW_ITEMS && item != NULL; item = item->next, n++) {

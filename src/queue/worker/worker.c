@@ -17,7 +17,8 @@ static bool is_wanted(const polytile_queue *queue) {
     return queue->n_waiting > 0 && (queue->want == PTI_WANT_ALL || pti_window_has_wanted(queue));
 }
 
-/** What is queued after a failure is not run, so nothing holds it back either. */
+/** Return whether the thread may go on. After a failure nothing holds items back: they are not
+ * run. */
 static bool may_begin(const polytile_queue *queue) {
     bool is_awake = !queue->is_paused || queue->is_stopping || is_wanted(queue) ||
                     pti_queue_is_next_cancelled(queue);
@@ -81,7 +82,7 @@ static void notify_peers(const polytile_queue *queue, const pti_item *items) {
     pti_peers_note_passed(queue->device, number);
 }
 
-/** After a failure nothing is run. */
+/** Run items, or pass them after a failure. */
 static polytile_status run_or_pass(polytile_queue *queue, const pti_item *items, bool has_failed) {
     if (!has_failed)
         return pti_window_run(queue, items);

@@ -24,6 +24,13 @@ std::string weights() {
     return world_size() == 1 ? "weighted(1)" : text + ")";
 }
 
+/** Launch slots that echo n numbers of the program's so many times. */
+polytile_status launch_echo(TeamLaunch &team, int64_t n, int64_t rounds) {
+    return team.launch(
+        "echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+        {polytile_parameter_signed("n", n), polytile_parameter_signed("rounds", rounds)});
+}
+
 TEST(MpiSlots, SlotsMeetWhateverTheLayout) {
     const std::string weighted = weights();
     for (const char *layout : {layouts[0], layouts[1], layouts[2], layouts[3], weighted.c_str()})
@@ -112,10 +119,7 @@ TEST(MpiSlots, TheProgramOfTheFirstRankTakesPart) {
     for (const char *layout : {"block", "cyclic(1)"})
         for (int n : {0, 1, 1000, 1025, 2048}) {
             TeamLaunch team(on_ranks(), layout, 5);
-            ASSERT_EQ(team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
-                                  {polytile_parameter_signed("n", n),
-                                   polytile_parameter_signed("rounds", 3)}),
-                      POLYTILE_OK);
+            ASSERT_EQ(launch_echo(team, n, 3), POLYTILE_OK);
             if (world_rank() == 0) {
                 ASSERT_EQ(team.talk(n, 3), POLYTILE_OK) << team.text;
             }
@@ -131,10 +135,7 @@ TEST(MpiSlots, TheProgramOfTheFirstRankTakesPart) {
 
 TEST(MpiSlots, ProgramsOfOtherRanksAreToldToWait) {
     TeamLaunch team(on_ranks(), "block", 3);
-    ASSERT_EQ(
-        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
-                    {polytile_parameter_signed("n", 2), polytile_parameter_signed("rounds", 1)}),
-        POLYTILE_OK);
+    ASSERT_EQ(launch_echo(team, 2, 1), POLYTILE_OK);
     EXPECT_EQ(team.talk(2, 1), world_rank() == 0 ? POLYTILE_OK : POLYTILE_INVALID) << team.text;
     if (world_rank() > 0) {
         EXPECT_NE(
@@ -149,10 +150,7 @@ TEST(MpiSlots, ProgramsOfOtherRanksAreToldToWait) {
 /* The slots wait for a program that waits for the queue. */
 TEST(MpiSlots, AProgramThatWaitsForTheQueueIsPartOfADeadlock) {
     TeamLaunch team(on_ranks(), "block", 3);
-    ASSERT_EQ(
-        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
-                    {polytile_parameter_signed("n", 2), polytile_parameter_signed("rounds", 1)}),
-        POLYTILE_OK);
+    ASSERT_EQ(launch_echo(team, 2, 1), POLYTILE_OK);
     EXPECT_EQ(team.wait(), POLYTILE_DEADLOCK) << team.text;
     EXPECT_NE(team.text.find("waits for a message from the program, tag 2"), std::string::npos)
         << team.text;
@@ -163,10 +161,7 @@ TEST(MpiSlots, AProgramThatWaitsForAMessageInVainIsPartOfADeadlock) {
     TeamLaunch team(on_ranks(), "block", 3);
     int32_t number = 0;
     ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
-    ASSERT_EQ(
-        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
-                    {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
-        POLYTILE_OK);
+    ASSERT_EQ(launch_echo(team, 1, 1), POLYTILE_OK);
     if (world_rank() == 0) {
         EXPECT_EQ(polytile_message_recv(team.queue, &number, 4, 2, 77, nullptr), POLYTILE_DEADLOCK);
         EXPECT_NE(std::string(polytile_last_error(team.ctx))
@@ -292,10 +287,7 @@ TEST(MpiSlots, ARankThatCancelsEndsTheLaunchThatAProgramSpeaksTo) {
     int32_t number = 0;
     if (world_size() == 1)
         return;
-    ASSERT_EQ(
-        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
-                    {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
-        POLYTILE_OK);
+    ASSERT_EQ(launch_echo(team, 1, 1), POLYTILE_OK);
     if (world_rank() == world_size() - 1)
         polytile_queue_cancel(team.queue);
     if (world_rank() == 0) {
@@ -438,10 +430,7 @@ TEST(MpiSlots, ARankThatLaunchesMoreWhileAnotherSpeaksIsNamed) {
     int32_t number = 0;
     if (world_size() == 1)
         return;
-    ASSERT_EQ(
-        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
-                    {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
-        POLYTILE_OK);
+    ASSERT_EQ(launch_echo(team, 1, 1), POLYTILE_OK);
     if (world_rank() == 0) {
         EXPECT_EQ(polytile_message_recv(team.queue, &number, 4, 0, 1, nullptr), POLYTILE_INVALID);
     } else {
@@ -458,10 +447,7 @@ TEST(MpiSlots, ARankThatEndsItsQueueWhileSlotsWaitIsNamed) {
     int32_t number = 0;
     if (world_size() == 1)
         return;
-    ASSERT_EQ(
-        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
-                    {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
-        POLYTILE_OK);
+    ASSERT_EQ(launch_echo(team, 1, 1), POLYTILE_OK);
     if (world_rank() > 0) {
         polytile_queue_destroy(team.queue);
         return;

@@ -1,6 +1,5 @@
 #include "launch/host/copy/box_copy.h"
 
-#include "access/set/boxes.h"
 #include "base/checked.h"
 #include "launch/host/copy/loop_nest.h"
 
@@ -12,58 +11,82 @@ enum {
     CUT_BYTES = 64,                    /* a cache line */
 };
 
-#define COPY_ROW_OF(n)                                                                             \
-    static void copy_row_##n(char *to, const char *from, pti_loop row, int64_t count) {            \
+/** Copies count runs along a loop. */
+typedef void copy_row(char *to, const char *from, pti_loop row, int64_t count, int64_t run_bytes);
+
+/** For runs of a size known to the compiler, each one load and one store. */
+#define COPY_ROW_OF(size)                                                                          \
+    static void copy_row_of_##size(char *to, const char *from, pti_loop row, int64_t count,        \
+                                   int64_t run_bytes) {                                            \
+        (void)run_bytes;                                                                           \
         for (int64_t k = 0; k < count; k++)                                                        \
-            memcpy(to + k * row.to_step, from + k * row.from_step, n);                             \
+            memcpy(to + k * row.to_step, from + k * row.from_step, size);                          \
     }
 COPY_ROW_OF(1)
 COPY_ROW_OF(2)
 COPY_ROW_OF(4)
 COPY_ROW_OF(8)
+COPY_ROW_OF(12)
 COPY_ROW_OF(16)
+COPY_ROW_OF(24)
 COPY_ROW_OF(32)
+COPY_ROW_OF(64)
 
-static void copy_row(char *to, const char *from, pti_loop row, int64_t count, int64_t run_bytes) {
+static inline void copy_ends(char *to, const char *from, int64_t second, size_t size) {
+    memcpy(to, from, size);
+    memcpy(to + second, from + second, size);
+}
+
+/** For runs of `size` to 2 * size bytes: their first and their last `size` bytes, which overlap. */
+#define COPY_ENDS_OF(size)                                                                         \
+    static void copy_ends_of_##size(char *to, const char *from, pti_loop row, int64_t count,       \
+                                    int64_t run_bytes) {                                           \
+        for (int64_t k = 0; k < count; k++)                                                        \
+            copy_ends(to + k * row.to_step, from + k * row.from_step, run_bytes - (size), size);   \
+    }
+COPY_ENDS_OF(4)
+COPY_ENDS_OF(8)
+COPY_ENDS_OF(16)
+COPY_ENDS_OF(32)
+
+static void copy_any_row(char *to, const char *from, pti_loop row, int64_t count,
+                         int64_t run_bytes) {
     for (int64_t k = 0; k < count; k++)
         memcpy(to + k * row.to_step, from + k * row.from_step, (size_t)run_bytes);
 }
 
-/** Copy count runs along the innermost loop; common small sizes as single moves. */
-static void copy_units_in_row(const pti_loop_nest *nest, char *to, const char *from,
-                              int64_t count) {
-    pti_loop row = nest->loops[nest->n_loops - 1];
-    switch (nest->run_bytes) {
-    case 1:
-        copy_row_1(to, from, row, count);
-        break;
-    case 2:
-        copy_row_2(to, from, row, count);
-        break;
-    case 4:
-        copy_row_4(to, from, row, count);
-        break;
-    case 8:
-        copy_row_8(to, from, row, count);
-        break;
-    case 16:
-        copy_row_16(to, from, row, count);
-        break;
-    case 32:
-        copy_row_32(to, from, row, count);
-        break;
-    default:
-        copy_row(to, from, row, count, nest->run_bytes);
-    }
+/** What copies rows of runs of some sizes. */
+typedef struct row_kind {
+    int64_t least_bytes; /* of a run */
+    int64_t most_bytes;
+    copy_row *copy;
+} row_kind;
+
+#define ROW(size)                                                                                  \
+    { size, size, copy_row_of_##size }
+#define ENDS(size)                                                                                 \
+    { size, 2 * (size), copy_ends_of_##size }
+
+/** The first row that suits is taken; the last one suits all. */
+static const row_kind row_kinds[] = {
+    ROW(1),  ROW(2),  ROW(4),  ROW(8),  ROW(12),  ROW(16),  ROW(24),
+    ROW(32), ROW(64), ENDS(4), ENDS(8), ENDS(16), ENDS(32), {0, INT64_MAX, copy_any_row}};
+
+static copy_row *find_copy_row(int64_t run_bytes) {
+    const row_kind *found = row_kinds;
+    while (run_bytes < found->least_bytes || run_bytes > found->most_bytes)
+        found++;
+    return found->copy;
 }
 
 /** Copy the runs first .. end - 1 in C order. */
 static void copy_units(const pti_loop_nest *nest, int64_t first, int64_t end) {
+    copy_row *copy = find_copy_row(nest->run_bytes);
     while (first < end) {
         char *to;
         const char *from;
         int64_t count = pti_min(pti_loop_nest_locate(nest, first, &to, &from), end - first);
-        copy_units_in_row(nest, to, from, count);
+        copy(to, from, nest->loops[nest->n_loops - 1], count, nest->run_bytes);
         first += count;
     }
 }
@@ -106,12 +129,20 @@ pti_overlapping_copy pti_move_overlapping(const pti_move *move) {
     return is_alone ? pti_overlapping_whole(move->box) : slices;
 }
 
+void pti_loop_nest_copy(const pti_loop_nest *nest) {
+    if (nest->n_loops == 1)
+        find_copy_row(nest->run_bytes)(nest->to, nest->from, nest->loops[0], nest->n_runs,
+                                       nest->run_bytes);
+    else
+        copy_units(nest, 0, nest->n_runs);
+}
+
 static void copy_slice_with_threads(const pti_move *move, int n_threads) {
     pti_loop_nest nest = pti_loop_nest_of(move);
     int64_t n_bytes = nest.n_runs * nest.run_bytes;
     int64_t n_parts = pti_max(1, pti_min(n_threads, n_bytes / BYTES_WORTH_A_THREAD));
     if (n_parts == 1) {
-        copy_part(&nest, 0, 1);
+        pti_loop_nest_copy(&nest);
         return;
     }
 #pragma omp parallel for num_threads((int)n_parts) schedule(static, 1)

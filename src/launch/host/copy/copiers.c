@@ -8,10 +8,7 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-
-_Static_assert(sizeof(_Atomic(bool)) == sizeof(bool), "pti_copy_flag has one size");
 
 /** Runs of this many bytes or more use stores past the cache: shorter ones share lines with bytes
  * that may be in it. */
@@ -25,8 +22,8 @@ struct pti_copiers {
     pthread_mutex_t mutex;
     pthread_cond_t submitted;
     pthread_cond_t idle;
-    atomic_int n_waiting; /* tasks without a thread; the threads that do not hold mutex only guess
-                             by it */
+    int n_waiting; /* tasks without a thread; atomic: the threads that do not hold mutex only guess
+                      by it */
     pti_copy_task *first; /* of them */
     pti_copy_task *last;
     int64_t n_unfinished;
@@ -59,12 +56,12 @@ static void perform_task(pti_copy_task *task) {
         pti_box_copy(&task->move, 1);
     else
         copy_past_cache(&task->move);
-    atomic_store_explicit(&task->is_done, true, memory_order_release);
+    __atomic_store_n(&task->is_done, true, __ATOMIC_RELEASE);
 }
 
 static void poll_for_task(pti_copiers *copiers) {
     for (int k = 0; k < LOOKS_BEFORE_SLEEP; k++) {
-        if (atomic_load_explicit(&copiers->n_waiting, memory_order_relaxed) > 0)
+        if (__atomic_load_n(&copiers->n_waiting, __ATOMIC_RELAXED) > 0)
             return;
         sched_yield();
     }
@@ -81,7 +78,7 @@ static pti_copy_task *wait_for_task(pti_copiers *copiers) {
     pti_copy_task *task = copiers->first;
     if (task != NULL) {
         copiers->first = task->next;
-        atomic_fetch_sub_explicit(&copiers->n_waiting, 1, memory_order_relaxed);
+        __atomic_sub_fetch(&copiers->n_waiting, 1, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&copiers->mutex);
     return task;
@@ -157,12 +154,12 @@ void pti_copiers_destroy(pti_copiers *copiers) {
 
 void pti_copiers_submit(pti_copiers *copiers, pti_copy_task *task) {
     task->next = NULL;
-    atomic_store_explicit(&task->is_done, false, memory_order_relaxed);
+    __atomic_store_n(&task->is_done, false, __ATOMIC_RELAXED);
     pthread_mutex_lock(&copiers->mutex);
     *(copiers->first == NULL ? &copiers->first : &copiers->last->next) = task;
     copiers->last = task;
     copiers->n_unfinished++;
-    atomic_fetch_add_explicit(&copiers->n_waiting, 1, memory_order_relaxed);
+    __atomic_add_fetch(&copiers->n_waiting, 1, __ATOMIC_RELAXED);
     bool wakes = copiers->n_asleep > 0;
     pthread_mutex_unlock(&copiers->mutex);
     if (wakes)
@@ -170,7 +167,7 @@ void pti_copiers_submit(pti_copiers *copiers, pti_copy_task *task) {
 }
 
 bool pti_copiers_is_done(const pti_copy_task *task) {
-    return atomic_load_explicit(&task->is_done, memory_order_acquire);
+    return __atomic_load_n(&task->is_done, __ATOMIC_ACQUIRE);
 }
 
 void pti_copiers_wait(pti_copiers *copiers) {

@@ -7,18 +7,11 @@
 
 typedef struct pti_copiers pti_copiers;
 
-/** An atomic flag that only C code looks into; of the same size for C++. */
-#ifdef __cplusplus
-typedef bool pti_copy_flag;
-#else
-typedef _Atomic(bool) pti_copy_flag;
-#endif
-
 /** One copy. The caller owns it, and what move points to, and must not move it until it is done. */
 typedef struct pti_copy_task {
     pti_move move;
     bool keeps_cache;           /* false: the destination is not read soon */
-    pti_copy_flag is_done;      /* see pti_copiers_is_done() */
+    bool is_done;               /* atomic: see pti_copiers_is_done() */
     struct pti_copy_task *next; /* of those that wait for a thread */
 } pti_copy_task;
 

@@ -32,9 +32,15 @@ static void take_unit(pti_loop_nest *nest, int64_t element_bytes) {
     }
 }
 
+static void end_nest(pti_loop_nest *nest, int64_t element_bytes) {
+    take_unit(nest, element_bytes);
+    nest->n_runs = 1;
+    for (int k = 0; k < nest->n_loops; k++)
+        nest->n_runs *= nest->loops[k].count;
+}
+
 pti_loop_nest pti_loop_nest_of(const pti_move *move) {
-    pti_loop_nest nest = {.n_runs = 1,
-                          .to = (char *)move->to.base +
+    pti_loop_nest nest = {.to = (char *)move->to.base +
                                 pti_memory_layout_offset_of(move->to.layout, move->box),
                           .from = (const char *)move->from.base +
                                   pti_memory_layout_offset_of(move->from.layout, move->box)};
@@ -45,9 +51,29 @@ pti_loop_nest pti_loop_nest_of(const pti_move *move) {
                             pti_mul_wrapped(range.step, move->to.layout->stride_bytes[d]),
                             pti_mul_wrapped(range.step, move->from.layout->stride_bytes[d])});
     }
-    take_unit(&nest, move->element_bytes);
-    for (int k = 0; k < nest.n_loops; k++)
-        nest.n_runs *= nest.loops[k].count;
+    end_nest(&nest, move->element_bytes);
+    return nest;
+}
+
+pti_loop_nest pti_loop_nest_of_packed(const polytile_domain *box, const pti_memory_layout *layout,
+                                      int64_t element_bytes, char *first, char *packed,
+                                      bool is_in) {
+    int64_t count[POLYTILE_MAX_DIMS], packed_step[POLYTILE_MAX_DIMS], bytes = element_bytes;
+    pti_loop_nest nest;
+    nest.n_loops = 0;
+    nest.to = is_in ? packed : first;
+    nest.from = is_in ? first : packed;
+    for (int d = box->n_dims - 1; d >= 0; d--) {
+        count[d] = pti_range_count(box->range[d]);
+        packed_step[d] = bytes;
+        bytes *= count[d];
+    }
+    for (int d = 0; d < box->n_dims; d++) {
+        const int64_t step = box->range[d].step * layout->stride_bytes[d];
+        add_loop(&nest, is_in ? (pti_loop){count[d], packed_step[d], step}
+                              : (pti_loop){count[d], step, packed_step[d]});
+    }
+    end_nest(&nest, element_bytes);
     return nest;
 }
 

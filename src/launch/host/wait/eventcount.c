@@ -2,13 +2,10 @@
 
 #include "launch/host/wait/spin.h"
 
-/** Some 20 us: less than it takes to wake a thread, and little beside what is waited for. Who
- * wakes late has less to wait for the next time. */
-enum { SPINS = 500 };
-
-void pti_eventcount_create(pti_eventcount *event) {
+void pti_eventcount_create(pti_eventcount *event, int n_spins) {
     event->count = 0;
     event->n_asleep = 0;
+    event->n_spins = n_spins;
     pthread_mutex_init(&event->mutex, NULL);
     pthread_cond_init(&event->advanced, NULL);
 }
@@ -42,7 +39,7 @@ static void sleep_until(pti_eventcount *event, int64_t count) {
 }
 
 void pti_eventcount_await(pti_eventcount *event, int64_t count) {
-    for (int k = 0; k < SPINS; k++) {
+    for (int k = 0; k < event->n_spins; k++) {
         if (pti_eventcount_read(event) >= count)
             return;
         pti_spin_pause();

@@ -16,7 +16,7 @@ TEST(Eventcount, WhoWaitsSeesWhatWasWrittenBefore) {
     constexpr int n_rounds = 2000;
     std::vector<int> written(n_rounds), seen(n_rounds, -1);
     pti_eventcount event;
-    pti_eventcount_create(&event);
+    pti_eventcount_create(&event, 500);
     std::thread waits([&] {
         for (int round = 0; round < n_rounds; round++) {
             pti_eventcount_await(&event, round + 1);
@@ -46,7 +46,7 @@ double CpuSeconds() {
 TEST(Eventcount, WhoWaitsLongLeavesItsCoreToOthers) {
     double waited_s = -1;
     pti_eventcount event;
-    pti_eventcount_create(&event);
+    pti_eventcount_create(&event, 500);
     std::thread waits([&] {
         const double start_s = CpuSeconds();
         pti_eventcount_await(&event, 1);
@@ -65,7 +65,7 @@ TEST(Eventcount, ManyMayWaitForOneNumber) {
     std::vector<std::thread> threads;
     std::vector<int64_t> seen(n_waiting, 0);
     pti_eventcount event;
-    pti_eventcount_create(&event);
+    pti_eventcount_create(&event, 500);
     for (int t = 0; t < n_waiting; t++)
         threads.emplace_back([&, t] {
             pti_eventcount_await(&event, t + 1);
