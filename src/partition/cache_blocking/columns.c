@@ -194,7 +194,7 @@ static bool exceeds_caches(const pti_skew_request *request) {
 static double cost_of_slabs(const pti_skew_request *request) {
     pti_skew_shape slabs = {0};
     pti_text ignored = {0};
-    const bool is_chosen = pti_skew_choose_in_place(request, &slabs, &ignored);
+    const bool is_chosen = pti_blocking_choose_in_place(request, &slabs, &ignored);
     pti_text_free(&ignored);
     return is_chosen ? shared_cost + memory_cost / slabs.n_per_pass : memory_cost;
 }
@@ -208,8 +208,8 @@ static void explain_columns(const pti_skew_request *request, const pti_skew_shap
         request->chain->launch[0].call.instance->kernel_name);
 }
 
-bool pti_skew_choose_columns(const pti_skew_request *request, const pti_chain *across,
-                             pti_skew_shape *shape, pti_text *why) {
+bool pti_blocking_choose_columns(const pti_skew_request *request, const pti_chain *across,
+                                 pti_skew_shape *shape, pti_text *why) {
     const int n_launches = request->chain->n_launches;
     trial of = {.request = request,
                 .across = across,
@@ -270,8 +270,8 @@ static void explain_columns_alone(const pti_skew_request *request, const pti_ske
                      count_all_tiles(request, length, best->column), MOST_TILES);
 }
 
-bool pti_skew_choose_columns_alone(const pti_skew_request *request, pti_skew_shape *shape,
-                                   pti_text *why) {
+bool pti_blocking_choose_columns_alone(const pti_skew_request *request, pti_skew_shape *shape,
+                                       pti_text *why) {
     const int n_launches = request->chain->n_launches;
     const extent all = extent_of(request->chain);
     pti_skew_need *needs = pti_skew_needs(request->chain, n_launches);
@@ -291,8 +291,8 @@ bool pti_skew_choose_columns_alone(const pti_skew_request *request, pti_skew_sha
     return pays;
 }
 
-bool pti_skew_add_columns(const pti_chain *across, const pti_skew_shape *shape,
-                          pti_schedule *schedule) {
+bool pti_blocking_add_columns(const pti_chain *across, const pti_skew_shape *shape,
+                              pti_schedule *schedule) {
     const extent all = extent_of(across);
     pti_columns *columns = &schedule->columns;
     if (!pti_columns_make(across->n_launches, columns))

@@ -37,8 +37,8 @@ static bool try_in_place(const pti_skew_request *request, int n_per_pass, pti_sk
     return goes_on;
 }
 
-bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *shape,
-                              pti_text *why) {
+bool pti_blocking_choose_in_place(const pti_skew_request *request, pti_skew_shape *shape,
+                                  pti_text *why) {
     int n_launches = request->chain->n_launches, n_passes = pti_skew_fewest_passes(request);
     *shape = (pti_skew_shape){.n_per_lap = INT64_MAX};
     for (; n_passes <= pti_skew_most_passes(request) && shape->slab == 0; n_passes++) {
@@ -77,7 +77,7 @@ static void add_pass_in_place(pti_skew_builder *builder, int number) {
     pti_pass_end(&builder->pass);
 }
 
-pti_schedule *pti_skew_build_in_place(const pti_chain *chain, const pti_skew_shape *shape) {
+pti_schedule *pti_blocking_build_in_place(const pti_chain *chain, const pti_skew_shape *shape) {
     pti_skew_builder builder = {.shape = shape, .chain = chain};
     int64_t most_slabs = 0;
     bool is_made = pti_skew_builder_begin(&builder, &most_slabs);

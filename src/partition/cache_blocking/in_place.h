@@ -14,8 +14,8 @@
  * False if the arrays are in the caches anyway, or the bands of two launches are too large for
  * them.
  */
-bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *shape,
-                              pti_text *why);
+bool pti_blocking_choose_in_place(const pti_skew_request *request, pti_skew_shape *shape,
+                                  pti_text *why);
 
 /**
  * The same with columns (schedule/columns.h), along the indices of a second chain of the same
@@ -23,18 +23,18 @@ bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *s
  *
  * False if they do not pay; `why` gets the reason, or nothing if caches hold all arrays.
  */
-bool pti_skew_choose_columns(const pti_skew_request *request, const pti_chain *across,
-                             pti_skew_shape *shape, pti_text *why);
+bool pti_blocking_choose_columns(const pti_skew_request *request, const pti_chain *across,
+                                 pti_skew_shape *shape, pti_text *why);
 
 /** The same along the slabs' own index: launches stay whole, and all of them run on a column. */
-bool pti_skew_choose_columns_alone(const pti_skew_request *request, pti_skew_shape *shape,
-                                   pti_text *why);
+bool pti_blocking_choose_columns_alone(const pti_skew_request *request, pti_skew_shape *shape,
+                                       pti_text *why);
 
 /** Build its schedule: the order of the slabs without moves. NULL when memory runs out. */
-pti_schedule *pti_skew_build_in_place(const pti_chain *chain, const pti_skew_shape *shape);
+pti_schedule *pti_blocking_build_in_place(const pti_chain *chain, const pti_skew_shape *shape);
 
 /** Add a shape's columns to its schedule in place. False when memory runs out. */
-bool pti_skew_add_columns(const pti_chain *across, const pti_skew_shape *shape,
-                          pti_schedule *schedule);
+bool pti_blocking_add_columns(const pti_chain *across, const pti_skew_shape *shape,
+                              pti_schedule *schedule);
 
 #endif

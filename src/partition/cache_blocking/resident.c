@@ -79,7 +79,7 @@ static bool has_places(const pti_schedule *apart, const pti_placement *const *pl
     return suits;
 }
 
-bool pti_skew_suits_resident(const pti_schedule *apart) {
+bool pti_blocking_suits_resident(const pti_schedule *apart) {
     const pti_placement **place = new_places(apart);
     bool does = place != NULL && !apart->in_place && find_array_placements(apart, place) &&
                 has_places(apart, place);
@@ -216,9 +216,9 @@ static bool join_ops(const pti_schedule *apart, pti_schedule *made) {
     return is_joined;
 }
 
-pti_schedule *pti_skew_build_resident(const pti_schedule *apart, const pti_chain *chain,
-                                      const pti_skew_shape *shape) {
-    pti_schedule *made = pti_skew_build_in_place(chain, shape);
+pti_schedule *pti_blocking_build_resident(const pti_schedule *apart, const pti_chain *chain,
+                                          const pti_skew_shape *shape) {
+    pti_schedule *made = pti_blocking_build_in_place(chain, shape);
     if (made == NULL)
         return NULL;
     made->instance = apart->instance;

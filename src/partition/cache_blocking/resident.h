@@ -8,16 +8,16 @@
 
 /** Seconds of launches over a device's memory, launch after launch; and the least that slabs in its
  * cache might take. */
-typedef struct pti_cache_bound {
+typedef struct pti_blocking_bound {
     double apart_s;
     double cached_s;
-} pti_cache_bound;
+} pti_blocking_bound;
 
 /** Count a launch that goes through this many bytes. */
-void pti_cache_bound_add(pti_cache_bound *bound, const polytile_link *link, double n_bytes);
+void pti_blocking_bound_add(pti_blocking_bound *bound, const polytile_link *link, double n_bytes);
 
 /** Return whether slabs might save enough to be used. */
-bool pti_cache_bound_may_pay(const pti_cache_bound *bound);
+bool pti_blocking_bound_may_pay(const pti_blocking_bound *bound);
 
 /**
  * Choose slabs for a chain whose arrays are all on the device. The bands of a slab stay in the
@@ -26,8 +26,8 @@ bool pti_cache_bound_may_pay(const pti_cache_bound *bound);
  * False if they are not predicted to be a tenth faster than launch after launch; `why` gets the
  * reason, or nothing if memory ran out.
  */
-bool pti_skew_choose_resident(const pti_skew_request *request, pti_skew_shape *shape,
-                              pti_text *why);
+bool pti_blocking_choose_resident(const pti_skew_request *request, pti_skew_shape *shape,
+                                  pti_text *why);
 
 /**
  * Return whether all moves of a schedule may come before all of its launches.
@@ -36,7 +36,7 @@ bool pti_skew_choose_resident(const pti_skew_request *request, pti_skew_shape *s
  * all moves go to those places: what comes there between two launches was not touched by the
  * launches before, which would have needed it.
  */
-bool pti_skew_suits_resident(const pti_schedule *apart);
+bool pti_blocking_suits_resident(const pti_schedule *apart);
 
 /**
  * Build a schedule equal to `apart`, which suits and has the launches of a chain alone: its moves,
@@ -44,7 +44,7 @@ bool pti_skew_suits_resident(const pti_schedule *apart);
  *
  * NULL when memory runs out. The caller frees it; it borrows the chain's instances and apart's.
  */
-pti_schedule *pti_skew_build_resident(const pti_schedule *apart, const pti_chain *chain,
-                                      const pti_skew_shape *shape);
+pti_schedule *pti_blocking_build_resident(const pti_schedule *apart, const pti_chain *chain,
+                                          const pti_skew_shape *shape);
 
 #endif

@@ -69,10 +69,10 @@ static const polytile_link *near_link_of(const pti_step_window *window, int firs
 /** Return whether a look at the launches' dependences may be worth its time, all arrays being
  * resident: most windows are of few launches, or of small ones. */
 static bool may_stay_near(const pti_step_window *window, int first, int n_launches) {
-    pti_cache_bound bound = {0};
+    pti_blocking_bound bound = {0};
     for (int l = first; l < first + n_launches; l++)
-        pti_cache_bound_add(&bound, near_link_of(window, first), window->asked[l].touched_bytes);
-    return pti_cache_bound_may_pay(&bound);
+        pti_blocking_bound_add(&bound, near_link_of(window, first), window->asked[l].touched_bytes);
+    return pti_blocking_bound_may_pay(&bound);
 }
 
 /** The first step from one on that uses an array; NULL: none is known. */
@@ -211,7 +211,7 @@ static polytile_status choose_cut(const pti_step_window *window, int first,
         if (status != POLYTILE_OK)
             return status;
     } else if (group->is_resident) {
-        is_chosen = pti_skew_choose_resident(&wanted, &group->shape, &group->apart);
+        is_chosen = pti_blocking_choose_resident(&wanted, &group->shape, &group->apart);
     } else {
         is_chosen = pti_skew_choose(&wanted, &group->shape, &group->apart) &&
                     pti_skew_pays(&wanted, &group->shape, &group->apart);
@@ -359,8 +359,8 @@ int64_t pti_fusion_group_n_listed(const pti_step_window *window, pti_fusion_grou
 
 pti_schedule *pti_fusion_group_build_resident(const pti_fusion_group *group,
                                               const pti_schedule *apart) {
-    return pti_skew_suits_resident(apart)
-               ? pti_skew_build_resident(apart, &group->chain, &group->shape)
+    return pti_blocking_suits_resident(apart)
+               ? pti_blocking_build_resident(apart, &group->chain, &group->shape)
                : NULL;
 }
 

@@ -46,8 +46,8 @@ static polytile_status choose_columns(const pti_skew_request *wanted, pti_fusion
     } else {
         PTI_TRY(pti_chain_find_across(&group->chain, &group->across, &why));
         *is_chosen = group->across.n_launches > 0
-                         ? pti_skew_choose_columns(wanted, &group->across, &group->shape, &why)
-                         : pti_skew_choose_columns_alone(wanted, &group->shape, &why);
+                         ? pti_blocking_choose_columns(wanted, &group->across, &group->shape, &why)
+                         : pti_blocking_choose_columns_alone(wanted, &group->shape, &why);
     }
     describe_columns(group, &why, &group->columns);
     status = why.failed || group->columns.failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
@@ -60,14 +60,14 @@ polytile_status pti_fusion_choose_in_place(const pti_skew_request *wanted, pti_f
                                            bool *is_chosen) {
     polytile_status status = choose_columns(wanted, group, is_chosen);
     if (status == POLYTILE_OK && !*is_chosen)
-        *is_chosen = pti_skew_choose_in_place(wanted, &group->shape, &group->apart);
+        *is_chosen = pti_blocking_choose_in_place(wanted, &group->shape, &group->apart);
     return status;
 }
 
 pti_schedule *pti_fusion_build_in_place(const pti_fusion_group *group) {
-    pti_schedule *made = pti_skew_build_in_place(&group->chain, &group->shape);
+    pti_schedule *made = pti_blocking_build_in_place(&group->chain, &group->shape);
     if (made == NULL || group->shape.column == 0 ||
-        pti_skew_add_columns(chain_of_columns(group), &group->shape, made))
+        pti_blocking_add_columns(chain_of_columns(group), &group->shape, made))
         return made;
     pti_schedule_free(made);
     return NULL;

@@ -262,9 +262,9 @@ class HostColumns : public ::testing::Test {
         shape.slab = random->number(1, 9);
         shape.n_per_lap = INT64_MAX;
         shape.column = random->number(1, 9);
-        schedule_ = pti_skew_build_in_place(&chain_, &shape);
+        schedule_ = pti_blocking_build_in_place(&chain_, &shape);
         EXPECT_NE(schedule_, nullptr);
-        EXPECT_TRUE(pti_skew_add_columns(&across_, &shape, schedule_));
+        EXPECT_TRUE(pti_blocking_add_columns(&across_, &shape, schedule_));
         return true;
     }
 
@@ -283,10 +283,10 @@ class HostColumns : public ::testing::Test {
         shape.slab = 1 << 10;
         shape.n_per_lap = INT64_MAX;
         shape.column = 16;
-        schedule_ = pti_skew_build_in_place(&chain_, &shape);
+        schedule_ = pti_blocking_build_in_place(&chain_, &shape);
         ASSERT_NE(schedule_, nullptr);
         ASSERT_EQ(schedule_->n_ops, n_launches);
-        ASSERT_TRUE(pti_skew_add_columns(&chain_, &shape, schedule_));
+        ASSERT_TRUE(pti_blocking_add_columns(&chain_, &shape, schedule_));
     }
 
     std::vector<pti_launch_config> Configs() const {

@@ -34,7 +34,7 @@ class SkewColumns : public ::testing::Test {
         request.core_bytes = core_bytes;
         request.n_workers = n_workers;
         pti_text why = {};
-        const bool is = pti_skew_choose_columns(&request, &across_, &shape_, &why);
+        const bool is = pti_blocking_choose_columns(&request, &across_, &shape_, &why);
         why_ = why.data == nullptr ? "" : why.data;
         pti_text_free(&why);
         return is;
@@ -76,9 +76,9 @@ TEST_F(SkewColumns, TilesStayInTheCacheOfACoreAndEachWorkerHasAsMany) {
         const int64_t n_columns = shape_.column + shape_.n_per_pass;
         EXPECT_LE(2 * 8 * n_rows * n_columns, 512 << 10) << n_workers;
         EXPECT_GE(shape_.n_per_pass, 4) << n_workers;
-        pti_schedule *schedule = pti_skew_build_in_place(&skewed_->chain(), &shape_);
+        pti_schedule *schedule = pti_blocking_build_in_place(&skewed_->chain(), &shape_);
         ASSERT_NE(schedule, nullptr);
-        ASSERT_TRUE(pti_skew_add_columns(&across_, &shape_, schedule));
+        ASSERT_TRUE(pti_blocking_add_columns(&across_, &shape_, schedule));
         EXPECT_LE(schedule->columns.n % n_workers, 1) << n_workers;
         EXPECT_EQ(Objection(schedule), "") << n_workers;
         pti_schedule_free(schedule);
@@ -94,13 +94,13 @@ TEST_F(SkewColumns, OfOneIndexHoldAllLaunches) {
         request.core_bytes = 64 << 10;
         request.n_workers = n_workers;
         pti_text why = {};
-        ASSERT_TRUE(pti_skew_choose_columns_alone(&request, &shape_, &why)) << why.data;
+        ASSERT_TRUE(pti_blocking_choose_columns_alone(&request, &shape_, &why)) << why.data;
         EXPECT_LE(2 * 8 * (shape_.column + 8), 64 << 10) << n_workers;
         EXPECT_GE(2 * 8 * shape_.column, 20 << 10) << n_workers;
-        pti_schedule *schedule = pti_skew_build_in_place(&skewed_->chain(), &shape_);
+        pti_schedule *schedule = pti_blocking_build_in_place(&skewed_->chain(), &shape_);
         ASSERT_NE(schedule, nullptr);
         EXPECT_EQ(schedule->n_ops, 8);
-        ASSERT_TRUE(pti_skew_add_columns(&skewed_->chain(), &shape_, schedule));
+        ASSERT_TRUE(pti_blocking_add_columns(&skewed_->chain(), &shape_, schedule));
         EXPECT_EQ(Objection(schedule), "") << n_workers;
         pti_schedule_free(schedule);
     }
@@ -115,7 +115,7 @@ TEST_F(SkewColumns, OfOneIndexAreNotForFewLaunchesOnManyWorkers) {
         request.core_bytes = 64 << 10;
         request.n_workers = n_workers;
         pti_text why = {};
-        EXPECT_EQ(pti_skew_choose_columns_alone(&request, &shape_, &why), n_workers < 64);
+        EXPECT_EQ(pti_blocking_choose_columns_alone(&request, &shape_, &why), n_workers < 64);
         EXPECT_EQ(why.data != nullptr &&
                       std::string(why.data).find("saves too little") != std::string::npos,
                   n_workers == 64)
@@ -145,7 +145,7 @@ TEST_F(SkewColumns, OfOneIndexAreNoMoreThanCanBePlanned) {
         request.core_bytes = 64 << 10;
         request.n_workers = 2;
         pti_text why = {};
-        EXPECT_EQ(pti_skew_choose_columns_alone(&request, &shape_, &why), length_bits == 20);
+        EXPECT_EQ(pti_blocking_choose_columns_alone(&request, &shape_, &why), length_bits == 20);
         why_ = why.data == nullptr ? "" : why.data;
         EXPECT_EQ(why_.find("tiles, of at most 2097152") != std::string::npos, length_bits == 31)
             << why_;

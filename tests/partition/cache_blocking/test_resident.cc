@@ -71,13 +71,13 @@ class Whole {
 void RunInSlabs(Whole *whole, const pti_chain &chain, const std::vector<pti_step> &steps,
                 Random *random) {
     const pti_schedule *apart = whole->Plan(steps);
-    ASSERT_TRUE(pti_skew_suits_resident(apart));
+    ASSERT_TRUE(pti_blocking_suits_resident(apart));
     pti_skew_shape shape = {};
     shape.n_per_pass = static_cast<int>(random->number(2, chain.n_launches));
     shape.n_passes = (chain.n_launches + shape.n_per_pass - 1) / shape.n_per_pass;
     shape.slab = random->number(1, 12);
     shape.n_per_lap = INT64_MAX;
-    pti_schedule *slabs = pti_skew_build_resident(apart, &chain, &shape);
+    pti_schedule *slabs = pti_blocking_build_resident(apart, &chain, &shape);
     ASSERT_NE(slabs, nullptr);
     EXPECT_EQ(Objection(slabs), "");
     EXPECT_EQ(pti_schedule_peak_bytes(slabs), pti_schedule_peak_bytes(apart));
@@ -147,11 +147,12 @@ TEST(SkewResident, RefusesSchedulesThatMoveSomethingBetweenLaunches) {
     CutLaunch there({"blur[i]: in x[i-1:i+1]; out y[i]", "1:62", {{"x", 0}, {"y", 1}}}, domains);
     CutLaunch back({"blur[i]: in x[i-1:i+1]; out y[i]", "1:62", {{"x", 1}, {"y", 0}}}, domains);
     Resident whole(1 << 20, domains), tight(768, domains);
-    EXPECT_TRUE(pti_skew_suits_resident(whole.Plan({there.Step(), back.Step()})));
-    EXPECT_FALSE(pti_skew_suits_resident(whole.Plan({there.Step(), Flush(1)})));
+    EXPECT_TRUE(pti_blocking_suits_resident(whole.Plan({there.Step(), back.Step()})));
+    EXPECT_FALSE(pti_blocking_suits_resident(whole.Plan({there.Step(), Flush(1)})));
     for (CutLaunch *launch : {&there, &back})
         launch->CutInPieces(8);
-    EXPECT_FALSE(pti_skew_suits_resident(tight.Plan({there.Step(), back.Step(), there.Step()})));
+    EXPECT_FALSE(
+        pti_blocking_suits_resident(tight.Plan({there.Step(), back.Step(), there.Step()})));
 }
 
 } // namespace

@@ -203,7 +203,7 @@ void TryChain(Random *random, Mutants *through, Mutants *in_place) {
     TryPlanned(schedule, skew.data_bytes(), through);
     pti_schedule_free(schedule);
     shape.concurrent = false;
-    schedule = pti_skew_build_in_place(&skew.chain(), &shape);
+    schedule = pti_blocking_build_in_place(&skew.chain(), &shape);
     TryPlanned(schedule, skew.data_bytes(), in_place);
     pti_schedule_free(schedule);
 }

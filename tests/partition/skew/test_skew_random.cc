@@ -38,7 +38,7 @@ void ExpectRight(const RandomSkew &skew, pti_schedule *schedule, Random *random,
 void TryInPlace(const RandomSkew &skew, Random *random) {
     pti_skew_shape shape = AnyShape(skew.chain(), random);
     shape.concurrent = false;
-    pti_schedule *schedule = pti_skew_build_in_place(&skew.chain(), &shape);
+    pti_schedule *schedule = pti_blocking_build_in_place(&skew.chain(), &shape);
     ASSERT_NE(schedule, nullptr);
     EXPECT_EQ(Objection(schedule), "");
     EXPECT_EQ(skew.Try(*schedule, random), "");
@@ -97,9 +97,9 @@ void TryColumns(const RandomSkew &skew, Random *random, Sums *sums) {
         pti_skew_shape shape = AnyShape(skew.chain(), random);
         shape.concurrent = false;
         shape.column = random->number(1, random->chance(70) ? 4 : 30);
-        pti_schedule *schedule = pti_skew_build_in_place(&skew.chain(), &shape);
+        pti_schedule *schedule = pti_blocking_build_in_place(&skew.chain(), &shape);
         ASSERT_NE(schedule, nullptr);
-        ASSERT_TRUE(pti_skew_add_columns(&columns, &shape, schedule));
+        ASSERT_TRUE(pti_blocking_add_columns(&columns, &shape, schedule));
         EXPECT_EQ(Objection(schedule), "");
         pti_schedule *program = pti_column_program_make(schedule);
         ASSERT_NE(program, nullptr);

@@ -26,9 +26,9 @@ class ColumnProgram : public ::testing::Test {
         shape.slab = 3;
         shape.n_per_lap = INT64_MAX;
         shape.column = 4;
-        schedule_ = pti_skew_build_in_place(&skewed_.chain(), &shape);
+        schedule_ = pti_blocking_build_in_place(&skewed_.chain(), &shape);
         ASSERT_NE(schedule_, nullptr);
-        ASSERT_TRUE(pti_skew_add_columns(&across_, &shape, schedule_));
+        ASSERT_TRUE(pti_blocking_add_columns(&across_, &shape, schedule_));
     }
 
     void TearDown() override {

@@ -28,7 +28,7 @@ static polytile_link cached_link(const polytile_link *link) {
     return cached;
 }
 
-void pti_cache_bound_add(pti_cache_bound *bound, const polytile_link *link, double n_bytes) {
+void pti_blocking_bound_add(pti_blocking_bound *bound, const polytile_link *link, double n_bytes) {
     double cached_bytes = usable_cache_bytes(link);
     double apart_s = link->launch_latency_s + n_bytes / link->kernel_bytes_per_s;
     bool can_be_blocked = cached_bytes > 0 && n_bytes > cached_bytes;
@@ -38,7 +38,7 @@ void pti_cache_bound_add(pti_cache_bound *bound, const polytile_link *link, doub
                                       : apart_s;
 }
 
-bool pti_cache_bound_may_pay(const pti_cache_bound *bound) {
+bool pti_blocking_bound_may_pay(const pti_blocking_bound *bound) {
     return bound->cached_s <= worth * bound->apart_s;
 }
 
@@ -138,8 +138,8 @@ static void write_cache_reason(const choice *of, const pti_skew_shape *best, pti
                      name, 1e3 * best->seconds, 1e3 * of->apart_s);
 }
 
-bool pti_skew_choose_resident(const pti_skew_request *request, pti_skew_shape *shape,
-                              pti_text *why) {
+bool pti_blocking_choose_resident(const pti_skew_request *request, pti_skew_shape *shape,
+                                  pti_text *why) {
     const polytile_link *link = request->link, cached = cached_link(link);
     *shape = (pti_skew_shape){0};
     choice of = {.request = request};

@@ -38,17 +38,17 @@ class CacheBlocking : public testing::Test {
         pti_text text = {};
         request.link = &link;
         request.most_per_pass = most_per_pass;
-        const bool is_chosen = pti_skew_choose_resident(&request, &shape, &text);
+        const bool is_chosen = pti_blocking_choose_resident(&request, &shape, &text);
         why = text.data == nullptr ? "" : text.data;
         pti_text_free(&text);
         return is_chosen;
     }
 
     static bool may_pay(const polytile_link &link) {
-        pti_cache_bound bound = {};
+        pti_blocking_bound bound = {};
         for (int k = 0; k < n_steps; k++)
-            pti_cache_bound_add(&bound, &link, 2 * 128 << 10);
-        return pti_cache_bound_may_pay(&bound);
+            pti_blocking_bound_add(&bound, &link, 2 * 128 << 10);
+        return pti_blocking_bound_may_pay(&bound);
     }
 
     static constexpr int n_steps = 32;
