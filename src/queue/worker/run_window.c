@@ -50,7 +50,7 @@ static void note_launches(const polytile_queue *queue, const pti_item *items, in
 }
 
 /** Note what items that are not run say of the host's memory. */
-static void pass_items(polytile_queue *queue, const pti_item *items) {
+static void skip_items(polytile_queue *queue, const pti_item *items) {
     for (const pti_item *item = items; item != NULL; item = item->next) {
         if (item->kind == PTI_ITEM_DISCARD)
             pti_array_set_state(queue->array[item->position].array, PTI_ARRAY_DISCARDED);
@@ -59,9 +59,9 @@ static void pass_items(polytile_queue *queue, const pti_item *items) {
     }
 }
 
-void pti_window_pass(polytile_queue *queue, const pti_item *items) {
+void pti_window_skip(polytile_queue *queue, const pti_item *items) {
     note_launches(queue, items, 0);
-    pass_items(queue, items);
+    skip_items(queue, items);
 }
 
 /** Follow what the device has that the host has not; memory that ran out is a failure. */
@@ -100,7 +100,7 @@ static void abandon_window(polytile_queue *queue, const pti_item *window, polyti
     forget_pulled(queue);
     pti_evict_all(queue, status, report);
     pti_lose_buried(queue, status);
-    pass_items(queue, window);
+    skip_items(queue, window);
 }
 
 static polytile_status run_items_of_window(polytile_queue *queue, const pti_item *window,

@@ -83,10 +83,10 @@ static void notify_peers(const polytile_queue *queue, const pti_item *items) {
 }
 
 /** Run items, or pass them after a failure. */
-static polytile_status run_or_pass(polytile_queue *queue, const pti_item *items, bool has_failed) {
+static polytile_status run_or_skip(polytile_queue *queue, const pti_item *items, bool has_failed) {
     if (!has_failed)
         return pti_window_run(queue, items);
-    pti_window_pass(queue, items);
+    pti_window_skip(queue, items);
     return POLYTILE_OK;
 }
 
@@ -100,7 +100,7 @@ static void do_window(polytile_queue *queue, const pti_item *window, bool has_fa
     if (queue->work_left.begun_s == 0)
         queue->work_left.begun_s = pti_now_s();
     pthread_mutex_unlock(&queue->mutex);
-    polytile_status status = run_or_pass(queue, window, has_failed);
+    polytile_status status = run_or_skip(queue, window, has_failed);
     pti_queue_call_back(queue, window, has_failed ? before : status);
     notify_peers(queue, window);
     pthread_mutex_lock(&queue->mutex);

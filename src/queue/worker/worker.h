@@ -34,7 +34,7 @@ polytile_status pti_window_run(polytile_queue *queue, const pti_item *window);
 
 /** Pass items that are not run, since something before them failed and nothing is resident: what
  * they say of the host's memory holds all the same. */
-void pti_window_pass(polytile_queue *queue, const pti_item *items);
+void pti_window_skip(polytile_queue *queue, const pti_item *items);
 
 /* call_back.c */
 
