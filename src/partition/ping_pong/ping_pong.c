@@ -282,11 +282,6 @@ bool pti_ping_pong_follows(const pti_call *call, const pti_call *before) {
            pti_box_compare(&call->instance->threads, &before->instance->threads) == 0;
 }
 
-bool pti_ping_pong_follows_within(const pti_call *call, const pti_call *before) {
-    return goes_back(call, before) &&
-           pti_box_contains(&before->instance->threads, &call->instance->threads);
-}
-
 bool pti_ping_pong_takes_other_turns(const pti_call *call, const pti_call *before) {
     const int written = written_operand(before->instance);
     bool reads_written = false;

@@ -73,10 +73,6 @@ pti_ping_pong_operands pti_ping_pong_find_operands(const pti_call *call, const p
  * one. */
 bool pti_ping_pong_follows(const pti_call *call, const pti_call *before);
 
-/** The same of a launch that may have fewer threads, inside those of the one before: members of a
- * group compute less of what others own from launch to launch. */
-bool pti_ping_pong_follows_within(const pti_call *call, const pti_call *before);
-
 /** Return whether a launch reads what the one before, which is like it, wrote, but arrays do not
  * change roles in turn: the array that is written is of none of the roles before. */
 bool pti_ping_pong_takes_other_turns(const pti_call *call, const pti_call *before);
