@@ -1,6 +1,5 @@
 #include "queue/looked_up.h"
 
-#include "access/declare/kernel.h"
 #include "queue/cache.h"
 #include "queue/member.h"
 

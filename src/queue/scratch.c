@@ -1,6 +1,5 @@
 #include "queue/scratch.h"
 
-#include "queue/cache.h"
 #include "queue/detach.h"
 
 static bool is_position_listed(const int *position, int n_positions, int p) {

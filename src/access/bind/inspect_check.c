@@ -5,7 +5,6 @@
 #include "access/footprint/footprint.h"
 #include "access/footprint/looked_up.h"
 #include "access/footprint/section.h"
-#include "base/checked.h"
 #include "base/text.h"
 
 #include <inttypes.h>

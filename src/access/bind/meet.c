@@ -1,7 +1,6 @@
 #include "access/bind/meet.h"
 
 #include "access/footprint/affine.h"
-#include "access/footprint/footprint.h"
 #include "access/footprint/looked_up.h"
 #include "access/set/boxes.h"
 #include "base/checked.h"

@@ -3,7 +3,6 @@
 #include "base/list.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 pti_relation *pti_relation_new(void) {
     return calloc(1, sizeof(pti_relation));

@@ -1,7 +1,5 @@
 #include "access/footprint/fold.h"
 
-#include "access/footprint/affine.h"
-#include "access/footprint/section.h"
 #include "base/checked.h"
 #include "base/list.h"
 

@@ -1,7 +1,6 @@
 #include "base/mix.h"
 #include "distribute/group/run.h"
 #include "distribute/group/words.h"
-#include "queue/over_group.h"
 
 #include <stdio.h>
 

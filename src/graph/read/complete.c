@@ -3,13 +3,11 @@
 #include "graph/read/value.h"
 
 #include "access/array/type.h"
-#include "access/footprint/footprint.h"
 #include "base/checked.h"
 #include "partition/cost/predict.h"
 #include <polytile/plan.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 /* What of an actor needs its arrays: the launch domain, and whether the kernel is right on them. */
 

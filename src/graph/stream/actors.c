@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "launch/device/completeness.h"
 #include "launch/execute/specialise.h"
-#include "partition/window/plan.h"
 #include <polytile/plan.h>
 
 #include <stdlib.h>

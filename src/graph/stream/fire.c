@@ -2,7 +2,6 @@
 #include "graph/stream/stream.h"
 
 #include "launch/execute/execute.h"
-#include "partition/window/plan.h"
 
 /* One firing of an actor, or one transfer, on the thread of its lane. */
 

@@ -1,6 +1,5 @@
 #include "partition/schedule/tiling.h"
 
-#include "access/set/box.h"
 #include "base/checked.h"
 
 #include <stdlib.h>

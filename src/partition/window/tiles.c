@@ -6,7 +6,6 @@
 #include "partition/ping_pong/margins.h"
 #include "partition/ping_pong/ping_pong.h"
 #include "partition/skew/tiled.h"
-#include "partition/window/tiles_aside.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

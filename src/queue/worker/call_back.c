@@ -1,4 +1,3 @@
-#include "queue/worker/run_schedule.h"
 #include "queue/worker/worker.h"
 
 /** Let the program's function read what was fetched. */
