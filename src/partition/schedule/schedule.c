@@ -45,24 +45,23 @@ const pti_schedule_launch *pti_schedule_launch_of(const pti_schedule *schedule, 
     return op->launch < schedule->n_launches ? &schedule->launch[op->launch] : NULL;
 }
 
-/** The launch of a superblock: each has those from its first on. */
-static const pti_schedule_launch *launch_of_superblock(const pti_schedule *schedule,
-                                                       int64_t superblock) {
-    int found = 0, end = schedule->n_launches;
-    while (end - found > 1) {
-        int middle = found + (end - found) / 2;
+int pti_schedule_launch_at(const pti_schedule *schedule, int64_t superblock) {
+    int lo = 0, hi = schedule->n_launches - 1;
+    while (lo < hi) {
+        int middle = hi - (hi - lo) / 2;
         if (schedule->launch[middle].first_superblock <= superblock)
-            found = middle;
+            lo = middle;
         else
-            end = middle;
+            hi = middle - 1;
     }
-    return &schedule->launch[found];
+    return lo;
 }
 
 polytile_domain pti_schedule_asked_superblock(const pti_schedule *schedule, int64_t superblock) {
-    const pti_instance *instance = schedule->n_launches == 0
-                                       ? NULL
-                                       : launch_of_superblock(schedule, superblock)->call.instance;
+    const pti_instance *instance =
+        schedule->n_launches == 0
+            ? NULL
+            : schedule->launch[pti_schedule_launch_at(schedule, superblock)].call.instance;
     const polytile_domain *threads = &schedule->superblock[superblock];
     return instance == NULL ? *threads : pti_instance_asked_box(instance, threads);
 }

@@ -204,6 +204,9 @@ static inline int64_t pti_schedule_times(const pti_schedule *schedule, int64_t o
 polytile_domain pti_schedule_asked_kernel(const pti_schedule *schedule, const int64_t *run_order,
                                           int64_t k);
 
+/** The number of the launch that a superblock is of: each has those from its first on. */
+int pti_schedule_launch_at(const pti_schedule *schedule, int64_t superblock);
+
 /** The program's threads of a superblock. */
 polytile_domain pti_schedule_asked_superblock(const pti_schedule *schedule, int64_t superblock);
 

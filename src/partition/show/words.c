@@ -196,22 +196,9 @@ const char *pti_slab_index(const pti_fusion_group *interleaved) {
     return largest->call.instance->index_name[largest->index];
 }
 
-/** The launch that a superblock is of: the last that begins no later. */
-static int launch_of_superblock(const pti_schedule *schedule, int64_t superblock) {
-    int lo = 0, hi = schedule->n_launches - 1;
-    while (lo < hi) {
-        int middle = hi - (hi - lo) / 2;
-        if (schedule->launch[middle].first_superblock <= superblock)
-            lo = middle;
-        else
-            hi = middle - 1;
-    }
-    return lo;
-}
-
 int64_t pti_superblock_device_bytes(const pti_schedule *schedule, int64_t superblock) {
     int64_t bytes = 0;
-    int launch = launch_of_superblock(schedule, superblock);
+    int launch = pti_schedule_launch_at(schedule, superblock);
     const int64_t *placed = pti_schedule_placements(schedule, launch, superblock);
     int n_operands = schedule->launch[launch].call.instance->n_operands;
     for (int o = 0; o < n_operands && !schedule->in_place; o++)
