@@ -1,3 +1,4 @@
+#include "access/footprint/footprint.h"
 #include "access/kernel.h"
 #include "graph/read/graph.h"
 #include "graph/read/value.h"

@@ -81,10 +81,11 @@ polytile_domain pti_schedule_asked_kernel(const pti_schedule *schedule, const in
     turn = is_after ? pti_max(0, period->times - 1) : turn;
     const int64_t listed = k - turn * period->n_kernels;
     const int64_t superblock = run_order == NULL ? listed : run_order[listed];
-    const pti_schedule_launch *launch = launch_of_superblock(schedule, superblock);
+    const int l = pti_schedule_launch_at(schedule, superblock);
+    const pti_schedule_launch *launch = &schedule->launch[l];
     polytile_domain threads = schedule->superblock[superblock];
     if (period->times > 0 && !is_after)
-        threads = pti_box_moved(&threads, &period->launch[launch - schedule->launch].threads, turn);
+        threads = pti_box_moved(&threads, &period->launch[l].threads, turn);
     return pti_instance_asked_box(launch->call.instance, &threads);
 }
 
