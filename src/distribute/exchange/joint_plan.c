@@ -103,9 +103,9 @@ static void add_pulled(const plan *of, int array, int member, pti_boxes *boxes) 
     }
 }
 
-/** Keep off the host what a member computed of others' elements in shared memory, or pulled. Returns
- * whether there is any: a device could bring it to the host, in launches after that do not fit it,
- * unless that is waited for. */
+/** Keep off the host what a member computed of others' elements in shared memory, or pulled.
+ * Returns whether there is any: a device could bring it to the host, in launches after that do not
+ * fit it, unless that is waited for. */
 static bool forget_ghosts(plan *of) {
     const pti_superstep *superstep = superstep_of(of);
     const int n_before = of->builder.list->n_ops;

@@ -48,8 +48,8 @@ static void try_length(const varying *of, const int64_t *first, int64_t length, 
         known->failing = length;
 }
 
-/** Return the most blocks along the varying index from first on; 0 if not even one fits. Most superblocks
- * are as long as the one before: near, or 0 for the first. */
+/** Return the most blocks along the varying index from first on; 0 if not even one fits. Most
+ * superblocks are as long as the one before: near, or 0 for the first. */
 static int64_t longest_from(const varying *of, const int64_t *first, int64_t near, int64_t *shape) {
     search known = {.failing = of->problem->grid.n_blocks[of->index] - first[of->index] + 1};
     try_length(of, first, near, shape, &known);
@@ -183,9 +183,9 @@ static bool cut_to_fit(const pti_problem *problem, const pti_candidate *candidat
     return made;
 }
 
-/** Return whether footprints grow or shrink along some index. Edges alone, at the ends, are worth it
- * where equal superblocks fit nowhere because some go round an end. */
-static bool varies(const pti_problem *problem, bool fits) {
+/** Return whether footprints grow or shrink along some index. Edges alone, at the ends, are worth
+ * it where equal superblocks fit nowhere because some go round an end. */
+static bool some_vary(const pti_problem *problem, bool fits) {
     const pti_instance *instance = problem->instance;
     bool does = false;
     for (int d = 0; d < instance->n_indices && !does; d++) {
@@ -200,7 +200,7 @@ static bool varies(const pti_problem *problem, bool fits) {
 static bool add_varying_buffer(const pti_problem *problem, const pti_buffer_range *buffers,
                                bool fits, pti_variant *variant) {
     variant->n_buffers = variant->n_buffers == 0 ? buffers->first : variant->n_buffers + 1;
-    return variant->n_buffers <= buffers->last && varies(problem, fits);
+    return variant->n_buffers <= buffers->last && some_vary(problem, fits);
 }
 
 const pti_family pti_family_varying = {

@@ -1,7 +1,7 @@
 #include "partition/prove/period.h"
 
 #include "base/checked.h"
-#include "partition/prove/shape.h"
+#include "partition/prove/shape/shape.h"
 
 #include <inttypes.h>
 

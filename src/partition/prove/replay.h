@@ -5,7 +5,7 @@
 #include "access/set/boxes.h"
 #include "partition/prove/needs/needs.h"
 #include "partition/prove/needs/section_reach.h"
-#include "partition/prove/shape.h"
+#include "partition/prove/shape/shape.h"
 
 /*
  * The state of a schedule while it is replayed in list order.

@@ -4,7 +4,7 @@
 #include "partition/prove/needs/needs.h"
 #include "partition/prove/programs/slab_loads.h"
 #include "partition/prove/programs/slab_program.h"
-#include "partition/prove/shape.h"
+#include "partition/prove/shape/shape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "partition/prove/tile_parts.h"
 
-#include "partition/prove/shape.h"
+#include "partition/prove/shape/shape.h"
 
 #include <inttypes.h>
 

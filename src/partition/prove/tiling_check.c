@@ -3,7 +3,7 @@
 #include "access/set/boxes.h"
 #include "base/checked.h"
 #include "partition/prove/needs/needs.h"
-#include "partition/prove/shape.h"
+#include "partition/prove/shape/shape.h"
 
 #include <stdlib.h>
 

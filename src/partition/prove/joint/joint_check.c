@@ -3,7 +3,7 @@
 #include "access/set/box_text.h"
 #include "base/error.h"
 #include "partition/prove/joint/joint_replay.h"
-#include "partition/prove/shape.h"
+#include "partition/prove/shape/shape.h"
 
 #include <stdlib.h>
 

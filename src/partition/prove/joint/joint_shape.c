@@ -1,6 +1,6 @@
 #include "partition/prove/joint/joint_replay.h"
 
-#include "partition/prove/shape.h"
+#include "partition/prove/shape/shape.h"
 
 bool pti_joint_write_flaw(pti_text *why, const pti_joint_schedule *schedule, pti_joint_place at,
                           const polytile_domain *box, const char *reason) {

@@ -1,4 +1,4 @@
-#include "partition/prove/shape.h"
+#include "partition/prove/shape/shape.h"
 
 #include "access/set/boxes.h"
 #include "base/checked.h"

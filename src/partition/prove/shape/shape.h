@@ -1,11 +1,12 @@
-#ifndef POLYTILE_PARTITION_PROVE_SHAPE_H
-#define POLYTILE_PARTITION_PROVE_SHAPE_H
+#ifndef POLYTILE_PARTITION_PROVE_SHAPE_SHAPE_H
+#define POLYTILE_PARTITION_PROVE_SHAPE_SHAPE_H
 
 #include "access/set/box_text.h"
 #include "access/set/boxes.h"
 #include "partition/schedule/schedule.h"
 
-/* The part of the schedule checker that needs no replay. */
+/* partition/prove/shape: whether a schedule is well formed, as far as that needs no replay: numbers
+ * in range, boxes inside arrays and memory, threads that are run once, and conflicts in order. */
 
 /** Write a violation's text; the value is false, to be returned. */
 #define PTI_REJECT(why, ...) (pti_text_add((why), __VA_ARGS__), false)

@@ -1,4 +1,4 @@
-#include "partition/prove/shape.h"
+#include "partition/prove/shape/shape.h"
 
 #include "access/set/overlapping_copy.h"
 #include "base/checked.h"
