@@ -170,6 +170,7 @@ cudaError_t FakeCuda::cudaGetDeviceProperties(struct cudaDeviceProp *properties,
     properties->multiProcessorCount = n_multiprocessors;
     properties->warpSize = 32;
     properties->sharedMemPerMultiprocessor = options_.shared_bytes;
+    properties->l2CacheSize = options_.cache_bytes;
     properties->sharedMemPerBlockOptin = options_.shared_bytes - reserved_shared_bytes;
     properties->maxThreadsPerBlock = max_block_threads;
     properties->maxThreadsPerMultiProcessor = threads_per_multiprocessor;

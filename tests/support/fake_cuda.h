@@ -36,6 +36,7 @@ class FakeCuda {
         size_t total_bytes = size_t{80} << 30;
         bool are_linked = true;                  /* each GPU with each other one */
         size_t shared_bytes = size_t{228} << 10; /* of a multiprocessor */
+        int cache_bytes = 0;                     /* of the last cache */
         cudaError_t loop_error = cudaSuccess;    /* of graphs with WHILE nodes */
         size_t streams_bytes = size_t{2} << 20;  /* of device memory, taken with the first stream */
     };

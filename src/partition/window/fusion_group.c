@@ -75,6 +75,19 @@ static bool may_stay_near(const pti_step_window *window, int first, int n_launch
     return pti_blocking_bound_may_pay(&bound);
 }
 
+/** Return whether launches of a row may run in tiles and have fewer threads in the end: members
+ * forget in the same window what the last one does not compute, so that tiles may lose it. Slabs in
+ * the cache are a schedule of their own, which would have to keep it. */
+static bool shrink_in_tiles(const pti_step_window *window, int first, int n_launches) {
+    const pti_asked *asked = &window->asked[first];
+    bool may = window->tile_room.image_bytes > 0 &&
+               !pti_box_equals(&asked[0].whole.instance->threads,
+                               &asked[n_launches - 1].whole.instance->threads);
+    for (int l = 0; l < n_launches; l++)
+        may = may && asked[l].tiles != PTI_TILES_NONE;
+    return may;
+}
+
 /** The first step from one on that uses an array; NULL: none is known. */
 static const pti_step *find_use(const pti_step_window *window, int first, int array) {
     for (int k = first; k < window->n_steps; k++) {
@@ -326,7 +339,8 @@ polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
                                 .is_resident = window->residency != NULL &&
                                                pti_residency_all_fit(window->residency)};
     if (n_row < 2 || most_per_pass(window, first, n_row) == 1 ||
-        (group->is_resident && !may_stay_near(window, first, n_row)))
+        (group->is_resident &&
+         (!may_stay_near(window, first, n_row) || shrink_in_tiles(window, first, n_row))))
         return POLYTILE_OK;
     return apart != NULL ? describe_strategy(apart, group)
                          : look_at_new_row(window, first, n_row, group);

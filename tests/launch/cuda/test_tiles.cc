@@ -2,6 +2,7 @@
 #include "launch/cuda/tile_kernels_periodic.h"
 #include "support/environment.h"
 #include "support/fake_cuda.h"
+#include "support/places.h"
 #include "support/random.h"
 #include "support/scale.h"
 
@@ -13,6 +14,10 @@
 #include <vector>
 
 /* Launches of a queue whose arrays change roles in turn, on a GPU that runs several as one. */
+
+extern "C" {
+#include "launch/device/link_cache.h"
+}
 
 namespace {
 
@@ -314,9 +319,10 @@ std::string describe(const Turns &of) {
 /** Launches that ran in tiles. */
 int64_t run_on_fake(const Turns &of, uint64_t seed, size_t shared_bytes, int64_t per_pass,
                     Fields &memory, const std::string &device = "cuda:0",
-                    bool has_near_kernel = true, bool goes_round = true) {
+                    bool has_near_kernel = true, bool goes_round = true, int cache_bytes = 0) {
     FakeCuda::Options options;
     options.shared_bytes = shared_bytes;
+    options.cache_bytes = cache_bytes;
     options.n_devices = 1 + static_cast<int>(std::count(device.begin(), device.end(), ','));
     FakeCuda cuda(seed, options);
     polytile_implementation implementation = fake_of(*of.kernel->host);
@@ -747,6 +753,32 @@ TEST_F(CudaTiles, LaunchesOfMembersRunInTiles) {
         run(of, "host", *of.kernel->host, 0, wanted);
         expect_equal(got, wanted);
     }
+}
+
+/** Keep a link of GPUs whose cache is so fast that slabs in it pay. */
+void keep_link_with_fast_cache() {
+    polytile_link link = polytile_link_default;
+    polytile_context *ctx = nullptr;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    link.kernel_bytes_per_s = link.cache_bytes_per_s / 3;
+    link.launch_latency_s = 1e-9;
+    for (const char *gpu : {"GPU-41414141-4141-4141-4141-414141414141-13000",
+                            "GPU-42424242-4242-4242-4242-424242424242-13000"})
+        pti_link_cache_write(ctx, gpu, &link);
+    polytile_context_destroy(ctx);
+}
+
+/** Slabs in the cache would be schedules that need all that their launches compute. */
+TEST_F(CudaTiles, LaunchesOfMembersRunInTilesAlsoWhereTheCacheIsFast) {
+    environment_.set("POLYTILE_CACHE", in_build("cache/fast").c_str());
+    keep_link_with_fast_cache();
+    Random random(1);
+    const Turns of = make_taller(alternate(40), 10);
+    Fields got = fill(of, &random), wanted = got;
+    EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, "cuda:0,cuda:1", true, true, 100000),
+              40);
+    run(of, "host", *of.kernel->host, 0, wanted);
+    expect_equal(got, wanted);
 }
 
 /** The same of launches whose arrays change roles in turn. */
