@@ -195,7 +195,9 @@ polytile_status polytile_message_recv(polytile_queue *queue, void *data, int64_t
     pt_exchange(PT_TEAM, data, n_bytes, to, from, tag, status)
 
 #define pt_put(to, A, index, data, n_bytes)                                                        \
-    pt_put_bytes(PT_TEAM, to, (A).at, &PT_APPLY(PT_AT, (A, PT_UNPACK index)), data, n_bytes)
+    pt_put_bytes(PT_TEAM, to, PT_BEGIN(A), &PT_APPLY(PT_AT, (A, PT_UNPACK index)), data, n_bytes)
+#define PT_BEGIN(A)                                                                                \
+    pt_find_begin((A).at, (int)(sizeof(A).first / sizeof *(A).first), (A).first, (A).stride)
 #define pt_signal(to, signal)           pt_signal_slot(PT_TEAM, to, signal)
 #define pt_wait_signal(signal, n_times) pt_await_signal(PT_TEAM, signal, n_times)
 

@@ -335,37 +335,47 @@ PT_MESSAGE_FUNCTION int pt_may_write(const pt_memory *memory, const void *at, in
     return memory->is_written && pt_lies_in(at, n_bytes, memory->begin, memory->end);
 }
 
-/** Where a slot of another device has the element whose address would be this one here; 0: nowhere
- * that this slot may write. */
-PT_MESSAGE_FUNCTION void *pt_find_far(const pt_slot *team, int to, const void *origin, void *at,
+/** Where the first element of a view lies: no two arrays of a launch begin at the same address,
+ * though their elements with all indices 0 may be at one. */
+PT_MESSAGE_FUNCTION const char *pt_find_begin(const void *at, int n_dims, const int64_t *first,
+                                              const uint64_t *stride) {
+    uint64_t offset_bytes = 0;
+    for (int d = 0; d < n_dims; d++)
+        offset_bytes += (uint64_t)first[d] * stride[d];
+    return pt_behind(at, offset_bytes);
+}
+
+/** Where a slot of another device has the element of an array whose address would be this one here;
+ * 0: nowhere that this slot may write. */
+PT_MESSAGE_FUNCTION void *pt_find_far(const pt_slot *team, int to, const char *begin, void *at,
                                       int64_t n_bytes) {
     const pt_ring *ring = team->ring;
     const int is_far = to >= 0 && to < ring->n_ranks && ring->far != 0 && ring->part_of[to] >= 0;
     for (int m = 0; m < ring->n_memories && is_far; m++) {
         const pt_far_memory *far = &ring->far[ring->part_of[to] * ring->n_memories + m];
         void *there = (void *)(uintptr_t)((uint64_t)(uintptr_t)at + far->shift);
-        if (far->origin == origin && pt_may_write(&far->memory, there, n_bytes))
+        if (ring->memory[m].begin == begin && pt_may_write(&far->memory, there, n_bytes))
             return there;
     }
     return 0;
 }
 
 /** Where a put to a slot goes; 0: nowhere. */
-PT_MESSAGE_FUNCTION void *pt_find_target(const pt_slot *team, int to, const void *origin, void *at,
+PT_MESSAGE_FUNCTION void *pt_find_target(const pt_slot *team, int to, const char *begin, void *at,
                                          int64_t n_bytes) {
     const pt_ring *ring = team->ring;
     if (!pt_is_here(team, to))
-        return pt_find_far(team, to, origin, at, n_bytes);
+        return pt_find_far(team, to, begin, at, n_bytes);
     for (int m = 0; m < ring->n_memories; m++)
         if (pt_may_write(&ring->memory[m], at, n_bytes))
             return at;
     return 0;
 }
 
-/** Put to where the address of an element says, in a view that begins at the origin. */
-PT_MESSAGE_FUNCTION int pt_put_bytes(pt_slot *team, int to, const void *origin, void *at,
+/** Put to where the address of an element says, in the array that begins there here. */
+PT_MESSAGE_FUNCTION int pt_put_bytes(pt_slot *team, int to, const char *begin, void *at,
                                      const void *data, int64_t n_bytes) {
-    void *target = pt_find_target(team, to, origin, at, n_bytes);
+    void *target = pt_find_target(team, to, begin, at, n_bytes);
     if (target == 0)
         return pt_refuse(team, PT_PUT_ENTRY, 0, to, 0, at, n_bytes);
     pt_copy(target, data, n_bytes);

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /** The layout of this header: a library runs only bodies that were compiled for its own. */
-enum { PT_RING_LAYOUT = 5 };
+enum { PT_RING_LAYOUT = 6 };
 
 enum {
     PT_MAX_REQUESTS = 16,    /* of a slot, under way at once */
@@ -81,16 +81,15 @@ typedef struct pt_reply {
 
 /** Memory of a launch's operand that is resident. */
 typedef struct pt_memory {
-    const char *begin;
+    const char *begin; /* where slots here put to another device, it names the operand */
     const char *end;
     int32_t is_written; /* by the launch, so that messages may be received there */
 } pt_memory;
 
 /** The same memory on another device, where slots here put. */
 typedef struct pt_far_memory {
-    const void *origin; /* of the operand's view here, which names it */
-    uint64_t shift;     /* from where an element would be here to where it is there, modulo 2^64 */
-    pt_memory memory;   /* there; empty: it is out of reach */
+    uint64_t shift;   /* from where an element would be here to where it is there, modulo 2^64 */
+    pt_memory memory; /* there; empty: it is out of reach */
 } pt_far_memory;
 
 /** What becomes of a send whose data came with its entry. */

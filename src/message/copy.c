@@ -85,10 +85,16 @@ bool pti_copy_append(pti_server *server, const pti_copy *copy) {
     return true;
 }
 
+/** Return whether a thread may make a copy now. */
+static bool may_make(const pti_server *server, const pti_copy *copy, const pti_server_part *part) {
+    const bool is_of_thread = copy->part == NULL || copy->part == part;
+    return is_of_thread && (!copy->leaves || pti_processes_want_pieces(server));
+}
+
 /** Where the list has the first copy that a thread may make. */
 static pti_copy **find_copy(pti_server *server, const pti_server_part *part) {
     pti_copy **at = &server->copy;
-    while (*at != NULL && (*at)->part != NULL && (*at)->part != part)
+    while (*at != NULL && !may_make(server, *at, part))
         at = &(*at)->next;
     return at;
 }

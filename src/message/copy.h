@@ -26,8 +26,9 @@ bool pti_copy_data(const pti_server *server, const pti_copy *copy);
  * memory to note it. */
 bool pti_copy_append(pti_server *server, const pti_copy *copy);
 
-/** Take the first copy that a thread may make out of the list, which becomes the caller's. part:
- * the thread may ask its device; NULL: it may ask none. NULL: there is none. */
+/** Take the first copy that a thread may make out of the list, which becomes the caller's; what
+ * leaves waits while the carrier has enough. part: the thread may ask its device; NULL: it may ask
+ * none. NULL: there is none. */
 pti_copy *pti_copy_take(pti_server *server, const pti_server_part *part);
 /** Put one back, of which a further piece is to be made, as the first. */
 void pti_copy_put_back(pti_server *server, pti_copy *copy);

@@ -136,8 +136,11 @@ static void take_packet(pti_server *server, int process, const pti_packet_head *
     case PTI_PROBE_PACKET:
         pti_still_answer(server);
         break;
-    default:
+    case PTI_ANSWER_PACKET:
         pti_still_note_answer(server, process, head, data);
+        break;
+    default: /* the carrier has failed, and brings a packet of no kind */
+        break;
     }
 }
 

@@ -18,6 +18,10 @@ enum {
     MOST_PIECE_BYTES = 256 << 10
 };
 
+/** Pieces that wait for the carrier: no more are copied until it takes some, so that copies and MPI
+ * overlap, and little memory is taken. */
+enum { MOST_PIECES_WAITING = 2 };
+
 /** Others hear of what goes on so often, in the time that a launch may stand still. */
 enum { BEATS_A_TIMEOUT = 8 };
 
@@ -207,7 +211,19 @@ void pti_processes_post_piece(pti_server *server, pti_packet *piece) {
         return;
     }
     server->processes->n_sent++;
+    server->processes->n_pieces++;
     append_packet(server, piece);
+}
+
+bool pti_processes_want_pieces(const pti_server *server) {
+    return server->processes->n_pieces < MOST_PIECES_WAITING;
+}
+
+/** Let threads copy more that waited for a piece to be taken. */
+static void note_piece_taken(pti_server *server) {
+    server->processes->n_pieces--;
+    if (server->copy != NULL)
+        pthread_cond_broadcast(&server->changed);
 }
 
 pti_packet *pti_processes_take(pti_server *server) {
@@ -215,6 +231,8 @@ pti_packet *pti_processes_take(pti_server *server) {
     pti_packet *taken = server->processes->first;
     if (taken != NULL)
         server->processes->first = taken->next;
+    if (taken != NULL && taken->head.kind == PTI_DATA_PACKET)
+        note_piece_taken(server);
     pthread_mutex_unlock(&server->mutex);
     return taken;
 }
@@ -322,6 +340,7 @@ static void send_ends(pti_server *server) {
     if (server->is_ending) {
         free_packets(of->first);
         of->first = NULL;
+        of->n_pieces = 0;
     }
     for (int p = 0; p < of->n; p++) {
         pti_packet *packet = of->end[p];

@@ -89,6 +89,8 @@ pti_packet *pti_processes_make_piece(pti_server *server, const pti_post *send, i
                                      int64_t n_bytes);
 /** Let it leave; it becomes the server's. */
 void pti_processes_post_piece(pti_server *server, pti_packet *piece);
+/** Return whether a further piece is to be made: few wait for the carrier. */
+bool pti_processes_want_pieces(const pti_server *server);
 
 /* What others are told of. Nothing happens where all slots are of this process. */
 void pti_processes_signal(pti_server *server, int slot, int signal);

@@ -209,12 +209,25 @@ static bool are_alike(const polytile_view *one, const polytile_view *other) {
 /** The memory of an operand on another device, as slots here see it. */
 static pt_far_memory find_far(const pti_server_part *part, const pti_server_part *other, int m) {
     const polytile_view *view = &part->views[m], *far = &other->views[m];
-    pt_far_memory found = {.origin = view->origin};
+    pt_far_memory found = {0};
     if (!are_alike(view, far))
         return found;
     found.shift = (uint64_t)(uintptr_t)far->origin - (uint64_t)(uintptr_t)view->origin;
     found.memory = other->ring.memory[m];
     return found;
+}
+
+/** Leave out, of the operands on another device, those that a put could take for one another: they
+ * begin at the same address here, and do not lie as far from there. That happens where a part
+ * touches no element of them, or where sections are oblique. */
+static void drop_doubtful(const pti_server_part *part, pt_far_memory *far) {
+    const pt_memory *here = part->ring.memory;
+    for (int m = 0; m < part->ring.n_memories; m++)
+        for (int o = 0; o < part->ring.n_memories; o++)
+            if (here[m].begin == here[o].begin &&
+                (far[m].shift != far[o].shift ||
+                 (far[m].memory.end == NULL) != (far[o].memory.end == NULL)))
+                far[m].memory = (pt_memory){0};
 }
 
 /** Fill what slots reach on other devices. */
@@ -230,6 +243,7 @@ static void fill_links(const pti_server_part *part, const layout *of, char *imag
         counts[k] = server->do_slots_count ? other->counts_there : NULL;
         for (int m = 0; m < n_memories; m++)
             far[k * n_memories + m] = find_far(part, other, m);
+        drop_doubtful(part, &far[k * n_memories]);
     }
 }
 

@@ -86,6 +86,7 @@ typedef struct pti_server_processes {
     int64_t number; /* of the launch, the same in all processes */
     pti_carrier carrier;
     struct pti_packet *first, *last; /* that are to leave */
+    int n_pieces;                    /* of messages, among them */
     struct pti_packet **end;         /* of each other process, made before; NULL: it has left */
     int n_begun;                     /* other processes that have */
     bool has_told_begun;

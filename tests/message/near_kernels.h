@@ -33,6 +33,9 @@ extern const polytile_implementation &near_echo;
 /** "sum[s]: inout A[s, :]": collectives and one-sided calls; A[s, 0] becomes the sum of A[:, 1] at
  * slot 0, A[s, 2] the number that the left neighbour put. */
 extern const polytile_implementation &near_sum;
+/** "twin[s]: inout A[s, :], B[2*s+1:2*s+2, :]", of 2 h slots: slot s puts A[s, 0] to A[t, 1] and
+ * B[2*t+1, 0], where t is the slot h away. */
+extern const polytile_implementation &near_twin;
 /** "meet[s]: inout A[s, :]": A[s, 0] likewise; then each slot gives the second half of its row to
  * the right. */
 extern const polytile_implementation &near_meet;

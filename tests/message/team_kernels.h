@@ -52,7 +52,8 @@ POLYTILE_TEAM_KERNEL(err, (s), (int32_t, deed), (int32_t, A, 2)) {
                 return;
         return;
     case PUTS_ELSEWHERE:
-        (void)(pt_rank() == 1 && pt_put_bytes(PT_TEAM, 0, A.at, &elsewhere, &PT_AT(A, s, 0), 4));
+        (void)(pt_rank() == 1 &&
+               pt_put_bytes(PT_TEAM, 0, PT_BEGIN(A), &elsewhere, &PT_AT(A, s, 0), 4));
         return;
     case PUTS_TO_THE_OTHER:
         (void)(pt_rank() == 1 && pt_put(0, A, (0, 0), &PT_AT(A, s, 0), 4));
@@ -96,7 +97,13 @@ POLYTILE_TEAM_KERNEL(sum, (s), (int32_t, A, 2)) {
            pt_wait_signal(3, 1) || pt_barrier());
 }
 
-/* The same without the put, which reaches slots of the same device alone. */
+POLYTILE_TEAM_KERNEL(twin, (s), (int32_t, A, 2), (int32_t, B, 2)) {
+    const int other = (pt_rank() + pt_ranks() / 2) % pt_ranks();
+    (void)(pt_barrier() || pt_put(other, A, (other, 1), &PT_AT(A, s, 0), 4) ||
+           pt_put(other, B, (2 * other + 1, 0), &PT_AT(A, s, 0), 4) || pt_barrier());
+}
+
+/* As sum without the put, which reaches slots of the same device alone. */
 POLYTILE_TEAM_KERNEL(meet, (s), (int32_t, A, 2)) {
     const int right = (pt_rank() + 1) % pt_ranks();
     for (int64_t k = 3 + PT_LANE; k < PT_EXTENT(A, 1); k += PT_LANES)

@@ -93,9 +93,9 @@ void run_part(pti_server_part *part) {
     polytile_context_destroy(ctx);
 }
 
-pti_server *make_server(OtherProcess *other) {
+pti_server *make_server(void *other, pti_carrying (*carry_it)(void *, pti_server *)) {
     const int32_t part_of[] = {0, -2};
-    const pti_carrier carrier = {other, carry};
+    const pti_carrier carrier = {other, carry_it};
     pti_server_request request = {};
     request.kernel_name = "last";
     request.n_slots = PROGRAM;
@@ -112,7 +112,7 @@ TEST(MessageProcesses, WhatComesWithTheLastReturnIsStillCopied) {
     OtherProcess other;
     polytile_context *ctx = nullptr;
     polytile_context_create(&ctx);
-    pti_server *server = make_server(&other);
+    pti_server *server = make_server(&other, carry);
     std::thread part(run_part, pti_server_get_part(server, 0));
     std::vector<char> data(N_BYTES);
     bool is_of_peer = false;
@@ -124,6 +124,78 @@ TEST(MessageProcesses, WhatComesWithTheLastReturnIsStillCopied) {
     part.join();
     pti_server_release(server);
     polytile_context_destroy(ctx);
+}
+
+enum { MANY_BYTES = 2 << 20 };
+
+/* Another process, whose slot receives a long message of the program. */
+struct SlowProcess {
+    bool has_begun = false, has_ended = false;
+    int64_t n_bytes = 0;
+    int n_most = 0; /* pieces that waited at once */
+};
+
+int count_waiting(pti_server *server) {
+    int n = 0;
+    pthread_mutex_lock(&server->mutex);
+    for (const pti_packet *at = server->processes->first; at != nullptr; at = at->next)
+        n += at->head.kind == PTI_DATA_PACKET;
+    pthread_mutex_unlock(&server->mutex);
+    return n;
+}
+
+/* Take a packet at a time. */
+pti_carrying carry_slowly(void *carrier, pti_server *server) {
+    auto *other = static_cast<SlowProcess *>(carrier);
+    pti_carrying carried = {};
+    if (!other->has_begun)
+        deliver(server, head_of(PTI_BEGUN_PACKET));
+    other->has_begun = true;
+    other->n_most = std::max(other->n_most, count_waiting(server));
+    pti_packet *packet = pti_processes_take(server);
+    carried.has_moved = packet != nullptr;
+    carried.is_idle = packet == nullptr;
+    if (packet != nullptr && packet->head.kind == PTI_OFFER_PACKET)
+        deliver(server, pti_packet_head{.kind = PTI_ASK_PACKET, .offer = packet->head.offer});
+    if (packet != nullptr && packet->head.kind == PTI_DATA_PACKET)
+        other->n_bytes += packet->n_bytes - static_cast<int64_t>(sizeof packet->head);
+    pti_spare_release(packet);
+    if (other->n_bytes == MANY_BYTES && !other->has_ended) {
+        deliver(server, head_of(PTI_RETURNED_PACKET));
+        deliver(server, pti_packet_head{.kind = PTI_END_PACKET}, 1);
+        other->has_ended = true;
+    }
+    return carried;
+}
+
+TEST(MessageProcesses, FewPiecesWaitForTheCarrier) {
+    SlowProcess other;
+    polytile_context *ctx = nullptr;
+    polytile_context_create(&ctx);
+    pti_server *server = make_server(&other, carry_slowly);
+    std::thread part(run_part, pti_server_get_part(server, 0));
+    const std::vector<char> data(MANY_BYTES, 'x');
+    bool is_of_peer = false;
+    EXPECT_EQ(pti_program_send(server, ctx, data.data(), MANY_BYTES, OTHER_SLOT, LAST_TAG),
+              POLYTILE_OK)
+        << polytile_last_error(ctx);
+    EXPECT_EQ(pti_server_carry(server, ctx, &is_of_peer), POLYTILE_OK) << polytile_last_error(ctx);
+    part.join();
+    EXPECT_EQ(other.n_bytes, MANY_BYTES);
+    EXPECT_GE(other.n_most, 1);
+    EXPECT_LE(other.n_most, 3) << "two, and one that another thread copies meanwhile";
+    pti_server_release(server);
+    polytile_context_destroy(ctx);
+}
+
+/* A carrier that fails brings packets of no kind: they say nothing. */
+TEST(MessageProcesses, APacketOfNoKindIsNoAnswer) {
+    SlowProcess other;
+    pti_server *server = make_server(&other, carry_slowly);
+    deliver(server, pti_packet_head{});
+    EXPECT_EQ(server->processes->n_answers, -1);
+    EXPECT_EQ(server->processes->state[1].waits, nullptr);
+    pti_server_release(server);
 }
 
 } // namespace

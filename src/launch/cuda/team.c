@@ -76,29 +76,32 @@ done:
     return status;
 }
 
-/** Tell the slots of other devices of a failure, and wait until they are over: they may still put
- * to this one. Returns it. */
-static polytile_status abandon_slots(pti_cuda_device *cuda, pti_server_part *part,
+/** Tell all slots of a failure, and wait until they are over: those here may still put to other
+ * devices, and those there to this one. Returns it. */
+static polytile_status abandon_slots(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                                      polytile_status status) {
+    pti_server_part *part = sub_kernel->config.part;
     pti_error why = {0};
     pti_error_keep(&why, pti_cuda_context_of(cuda), status);
+    pti_server_fail(pti_server_of_part(part), status, why.cause);
+    cuda->api->cudaStreamSynchronize(pti_cuda_stream_of(cuda, sub_kernel));
     pti_server_abandon(part, &why);
     pti_server_finish(part, pti_cuda_context_of(cuda));
     return pti_error_restore(pti_cuda_context_of(cuda), &why);
 }
 
-/** Launch the slots, and serve them. If it cannot be told when they have returned, they are let
- * end, and the run waits for their stream as after any failure. */
+/** Launch the slots, and serve them. */
 static polytile_status run_slots(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                                  pti_cuda_team *team, int n_slots, int n_lanes) {
     pti_server_part *part = sub_kernel->config.part;
     polytile_status status = launch_slots(cuda, sub_kernel, team, n_slots, n_lanes);
     if (status != POLYTILE_OK)
-        return abandon_slots(cuda, part, status);
+        return abandon_slots(cuda, sub_kernel, status);
     pti_server_attend(part);
     return team->why_ended == cudaSuccess
                ? pti_server_finish(part, pti_cuda_context_of(cuda))
-               : abandon_slots(cuda, part, pti_cuda_check(cuda, team->why_ended, "cudaEventQuery"));
+               : abandon_slots(cuda, sub_kernel,
+                               pti_cuda_check(cuda, team->why_ended, "cudaEventQuery"));
 }
 
 static polytile_status serve_slots(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,

@@ -15,6 +15,7 @@ const FarKernel far_interpret(interpret_kernel, near_interpret);
 const FarKernel far_err(err_kernel, near_err);
 const FarKernel far_echo(echo_kernel, near_echo);
 const FarKernel far_sum(sum_kernel, near_sum);
+const FarKernel far_twin(twin_kernel, near_twin);
 const FarKernel far_meet(meet_kernel, near_meet);
 const FarKernel far_place(place_kernel, near_place);
 
@@ -28,6 +29,6 @@ static FakeCuda::Options options_of(int n_devices, bool are_linked) {
 FarWorld::FarWorld(uint64_t seed, int n_devices, bool are_linked)
     : cuda(seed, options_of(n_devices, are_linked)) {
     for (const FarKernel *kernel :
-         {&far_interpret, &far_err, &far_echo, &far_sum, &far_meet, &far_place})
+         {&far_interpret, &far_err, &far_echo, &far_sum, &far_twin, &far_meet, &far_place})
         cuda.add_kernel(kernel->team.cuda, kernel->on_gpu);
 }

@@ -18,7 +18,7 @@ struct FarKernel {
 /** random_messages.h's. */
 extern const FarKernel far_interpret;
 /** near_kernels.h's. */
-extern const FarKernel far_err, far_echo, far_sum, far_meet, far_place;
+extern const FarKernel far_err, far_echo, far_sum, far_twin, far_meet, far_place;
 
 /** GPUs that are not there, and know these kernels. */
 class FarWorld {

@@ -184,6 +184,42 @@ TEST(MessageMembers, PutsReachTheMemoryOfLinkedGpus) {
         }
 }
 
+/* Sections of both arrays begin at row 0 on the first GPU, and apart from one another on the second
+ * one, so for some widths their elements with all indices 0 would be at one address there. */
+TEST(MessageMembers, PutsReachTheArrayThatTheyName) {
+    constexpr int64_t n_slots = 8;
+    for (int64_t n_columns = 4; n_columns <= 200; n_columns += 12) {
+        FarWorld world(3, 2);
+        TeamLaunch team("cuda:0,cuda:1", "block", n_slots);
+        std::vector<int32_t> a(static_cast<size_t>(n_slots * n_columns)),
+            b(static_cast<size_t>((2 * n_slots + 1) * n_columns), -1);
+        for (size_t k = 0; k < a.size(); k++)
+            a[k] = 100 + static_cast<int32_t>(k);
+        std::vector<int32_t> wanted_a = a, wanted_b = b;
+        for (int64_t s = 0; s < n_slots; s++) {
+            const int64_t other = (s + n_slots / 2) % n_slots;
+            const int32_t put = 100 + static_cast<int32_t>(s * n_columns);
+            wanted_a[static_cast<size_t>(other * n_columns + 1)] = put;
+            wanted_b[static_cast<size_t>((2 * other + 1) * n_columns)] = put;
+        }
+        const int64_t of_a[] = {n_slots, n_columns}, of_b[] = {2 * n_slots + 1, n_columns};
+        polytile_array *arrays[2];
+        polytile_array_wrap(team.ctx, "P", POLYTILE_I32, 2, of_a, a.data(), &arrays[0]);
+        polytile_array_wrap(team.ctx, "Q", POLYTILE_I32, 2, of_b, b.data(), &arrays[1]);
+        ASSERT_EQ(polytile_queue_attach(team.queue, 2, arrays), POLYTILE_OK);
+        ASSERT_EQ(team.launch_on({arrays[0], arrays[1]},
+                                 "twin[s]: inout A[s, :], B[2*s+1:2*s+2, :]",
+                                 far_twin.implementation),
+                  POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+        ASSERT_EQ(team.wait(), POLYTILE_OK) << n_columns << " columns: " << team.text;
+        ASSERT_EQ(polytile_queue_detach(team.queue, 2, arrays), POLYTILE_OK);
+        EXPECT_EQ(a, wanted_a) << n_columns << " columns";
+        EXPECT_EQ(b, wanted_b) << n_columns << " columns";
+        EXPECT_EQ(world.cuda.violations(), "");
+    }
+}
+
 /* Signals go through the server then, since a slot of the host gives and gets them, too. */
 TEST(MessageMembers, PutsBetweenGpusGoOnBesideSlotsOfTheHost) {
     for (const bool are_linked : {true, false}) {
@@ -246,6 +282,27 @@ TEST(MessageMembers, EachCallMayFail) {
         }
         EXPECT_GT(n_failed * step, 12);
     }
+}
+
+/* The slots go on until they are told. */
+TEST(MessageMembers, AKernelOfWhichNothingIsKnownEndsTheSlotsOfAllDevices) {
+    for (const char *call : {"cudaEventQuery", "cudaEventRecord"})
+        for (int64_t n = 1; n <= 4; n++) {
+            FarWorld world(static_cast<uint64_t>(n), 2);
+            FailingApi api;
+            TeamLaunch team("cuda:0,cuda:1", "block", 2);
+            ASSERT_EQ(team.opened, POLYTILE_OK);
+            team.timeout_s = 2;
+            ASSERT_EQ(team.launch("err[s](i32 deed): inout A[s, :]", far_err.implementation,
+                                  {polytile_parameter_signed("deed", SIGNALS_FOR_EVER)}),
+                      POLYTILE_OK);
+            api.let_fail(n, call, cudaErrorUnknown);
+            EXPECT_EQ(team.wait(), POLYTILE_DEVICE) << call << " " << n << ": " << team.text;
+            EXPECT_EQ(api.failed(), call);
+            api.stop();
+            team.expect_meets(far_meet.implementation);
+            EXPECT_EQ(world.cuda.violations(), "");
+        }
 }
 
 TEST(MessageMembers, AKernelThatFaultsEndsTheSlotsOfAllDevices) {
