@@ -276,7 +276,7 @@ bool pti_stream_has_turn(const pti_stream_lane *lane, int task);
 /** Return a lane's next task if it may run now; -1: it may not. The mutex is locked. */
 int pti_stream_find_ready(const pti_stream_lane *lane);
 
-/** Return whether any thread may run a lane's task, and it takes less than waking the lane's thread.
+/** Return whether any thread may run a lane's task, and it takes less than waking the lane's own.
  * A launcher runs on its lane's alone: it may wait for what others do. The mutex is locked. */
 bool pti_stream_is_short(const pti_stream_lane *lane, int task);
 
