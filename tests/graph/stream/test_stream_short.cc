@@ -45,6 +45,20 @@ class ShortFirings : public line_streams::Streams {
         call_all_short();
     }
 
+    void stop_threads() {
+        pti_stream_stop(stream);
+        stream->is_stopping = false;
+        for (int l = 0; l < stream->n_lanes; l++)
+            stream->lane[l].has_thread = false;
+    }
+
+    pti_stream_lane *find_unit(const std::string &name) {
+        int l = 0;
+        while (!stream->lane[l].is_unit || stream->lane[l].name != name)
+            l++;
+        return &stream->lane[l];
+    }
+
     /** Units of which others may run a firing. */
     int count_short() const {
         int n_short = 0;
@@ -57,10 +71,13 @@ class ShortFirings : public line_streams::Streams {
     }
 
     /** Let all tasks count as short, whatever this machine does beside. */
-    void call_all_short() {
+    void call_all_short() { call_all(0); }
+    void call_all_long() { call_all(1e-3); }
+
+    void call_all(double seconds) {
         pthread_mutex_lock(&stream->mutex);
         for (int t = 0; t < stream->order.n_tasks; t++)
-            stream->recent_s[t] = 0;
+            stream->recent_s[t] = seconds;
         pthread_mutex_unlock(&stream->mutex);
     }
 
@@ -137,10 +154,7 @@ TEST_F(ShortFirings, AreThoseThatWereMeasured) {
     EXPECT_EQ(count_short(), 0) << "nothing is known of the first frames";
     run_frames(100);
     EXPECT_EQ(count_short(), 2);
-    pthread_mutex_lock(&stream->mutex);
-    for (int t = 0; t < stream->order.n_tasks; t++)
-        stream->recent_s[t] = 1e-3;
-    pthread_mutex_unlock(&stream->mutex);
+    call_all_long();
     EXPECT_EQ(count_short(), 0);
 }
 
@@ -158,6 +172,39 @@ TEST_F(ShortFirings, AreNoneOfUnitsOfSeveralThreads) {
                 "digraph { a [device=\"host(threads=2)\"]; b [device=\"host(threads=1)\"] }");
     run_frames(100);
     EXPECT_EQ(count_short(), 1);
+}
+
+/** No thread of the stream is left, so that this one takes the place of unit a's. */
+TEST_F(ShortFirings, WaitForALongerOneOfTheThreadsOwnUnit) {
+    int64_t value = 0;
+    first.run = second.run = add_one.run;
+    begin_chain(Way::BODY, Way::BODY);
+    run_frames(100);
+    stop_threads();
+    pti_stream_lane *own = find_unit("a"), *other = find_unit("b");
+    const int long_task = own->task[0], short_task = other->task[0];
+    call_all_long();
+    ASSERT_EQ(push(100), POLYTILE_OK) << said;
+    pthread_mutex_lock(&stream->mutex);
+    pti_stream_do_task(own, long_task);
+    pthread_mutex_unlock(&stream->mutex);
+    ASSERT_EQ(push(101), POLYTILE_OK) << said;
+    call_all_short();
+    pthread_mutex_lock(&stream->mutex);
+    stream->recent_s[long_task] = 1e-3;
+    for (int k = 0; k < 1000; k++)
+        pti_stream_hand_on(own);
+    EXPECT_EQ(pti_stream_find_ready(own), long_task);
+    EXPECT_EQ(stream->done[short_task], 100);
+    pti_stream_do_task(own, long_task);
+    for (int k = 0; k < 1000; k++)
+        pti_stream_hand_on(own);
+    EXPECT_EQ(stream->done[short_task], 102);
+    pthread_mutex_unlock(&stream->mutex);
+    for (int64_t f = 100; f < 102; f++) {
+        ASSERT_EQ(pull(&value), POLYTILE_OK) << said;
+        EXPECT_EQ(value, f + 2);
+    }
 }
 
 TEST_F(ShortFirings, LeaveErrorsOfTheProgramWhereTheyGo) {
