@@ -125,8 +125,10 @@ void pti_clear_error(polytile_context *ctx) {
     clear_error(error_of(ctx));
 }
 
-void pti_redirect_errors(pti_error *error) {
+pti_error *pti_redirect_errors(pti_error *error) {
+    pti_error *before = redirected;
     redirected = error;
+    return before;
 }
 
 bool pti_errors_are_redirected(void) {

@@ -67,8 +67,8 @@ void pti_clear_error(polytile_context *ctx);
 
 /** Redirect the calling thread's errors, of whatever context, into this memory, so that contexts
  * keep their own: for the library's threads beside the one that uses the context. NULL: no
- * longer. */
-void pti_redirect_errors(pti_error *error);
+ * longer. Returns where they went so far, for who puts that back. */
+pti_error *pti_redirect_errors(pti_error *error);
 /** Return whether the calling thread's errors are redirected. */
 bool pti_errors_are_redirected(void);
 

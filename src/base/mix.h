@@ -10,10 +10,11 @@ static inline uint64_t pti_mix(uint64_t hash, int64_t value) {
     return hash ^ hash >> 32;
 }
 
-/** Mix a text into a hash, with its end. */
+/** Mix a text into a hash, with its end; alike on all machines, whether their characters have signs
+ * or not. */
 static inline uint64_t pti_mix_text(uint64_t hash, const char *text) {
     for (; *text != '\0'; text++)
-        hash = pti_mix(hash, *text);
+        hash = pti_mix(hash, (unsigned char)*text);
     return pti_mix(hash, '\0');
 }
 

@@ -270,9 +270,11 @@ static polytile_status plan_request(const request *of, polytile_plan **plan) {
 /** Note how long a run took, if that tells of its lanes. */
 static void note_lanes(const request *of, const pti_schedule *schedule) {
     const int64_t n_lanes = of->options.plan.n_streams;
+    const uint64_t key = pti_lanes_key(of->kernel->declaration_hash, of->domain);
     if (pti_lanes_are_told(schedule, n_lanes))
-        pti_lanes_note(of->device, pti_lanes_key(of->kernel->declaration_hash, of->domain), n_lanes,
-                       of->device->report.run_s);
+        pti_lanes_note(of->device, key, n_lanes, of->device->report.run_s);
+    else
+        pti_lanes_note_untold(of->device, key);
 }
 
 /** Plan and run. missing_bytes: what the plan needed and the device did not have; 0: it had it. */

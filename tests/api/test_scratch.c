@@ -184,6 +184,57 @@ TEST_TABLE(ApiScratch, LaunchersGetTheRowsOfTheirBox, devices) {
     CHECK(are_turned(&of));
 }
 
+/** Notes where the scratch of the last row is, and leaves it alone. */
+static const int32_t *noted;
+POLYTILE_KERNEL(note, (s), (const int32_t, A, 2), (int32_t, w, 2), (int64_t, sum, 1),
+                (int32_t, B, 2)) {
+    noted = &PT_AT(w, s, 0);
+    (void)sum;
+    PT_AT(B, s, 0) = PT_AT(A, s, 0);
+}
+
+/** A run that a body of another context makes. */
+static struct {
+    polytile_device *device;
+    const polytile_kernel *kernel;
+    polytile_array **arrays;
+    polytile_status status;
+} inside;
+
+enum { TEAM = 8 };
+
+POLYTILE_KERNEL(nest, (k), (int32_t, R, 1)) {
+    PT_AT(R, k) = (int32_t)k;
+    if (k == TEAM - 1)
+        inside.status = polytile_run(inside.device, inside.kernel, POLYTILE_EXTENTS(ROWS), 2,
+                                     inside.arrays, &with_length);
+}
+
+TEST_CASE(ApiScratch, ALaunchHasItsOwnOnAnyThreadOfATeam) {
+    rows of;
+    int32_t result[TEAM];
+    polytile_context *outside = NULL;
+    polytile_device *team = NULL;
+    polytile_kernel *nesting = NULL;
+    polytile_array *array = NULL;
+    wrap_rows(ctx, &of);
+    inside.kernel = create_kernel(ctx, &note_kernel);
+    inside.arrays = of.array;
+    inside.status = POLYTILE_INTERNAL;
+    CHECK_OK(polytile_device_open(ctx, "host(threads=1)", &inside.device));
+    CHECK_OK(polytile_run(inside.device, inside.kernel, POLYTILE_EXTENTS(ROWS), 2, of.array,
+                          &with_length));
+    const int32_t *before = noted;
+    CHECK_OK(polytile_context_create(&outside));
+    CHECK_OK(polytile_device_open(outside, "host(threads=8)", &team));
+    CHECK_OK(polytile_kernel_create(outside, "nest[k]: out R[k]", &nest_kernel, &nesting));
+    CHECK_OK(polytile_array_wrap(outside, "R", POLYTILE_I32, 1, (int64_t[]){TEAM}, result, &array));
+    CHECK_OK(polytile_run(team, nesting, POLYTILE_EXTENTS(TEAM), 1, &array, NULL));
+    CHECK_OK(inside.status);
+    CHECK(noted == before);
+    polytile_context_destroy(outside);
+}
+
 TEST_TABLE(ApiScratch, APlanRunsWithIt, devices) {
     rows of;
     polytile_device *device = NULL;

@@ -218,6 +218,14 @@ TEST_F(Errors, KeepThePointThatShowsThem) {
     EXPECT_FALSE(has_witness());
 }
 
+TEST_F(Errors, GoBackToWhereTheyWereRedirectedBefore) {
+    pti_error outer = {}, inner = {};
+    EXPECT_EQ(pti_redirect_errors(&outer), nullptr);
+    EXPECT_EQ(pti_redirect_errors(&inner), &outer);
+    EXPECT_EQ(pti_redirect_errors(&outer), &inner);
+    EXPECT_EQ(pti_redirect_errors(nullptr), &outer);
+}
+
 TEST_F(Errors, ThatAreRedirectedHaveNoPointThatShowsThem) {
     pti_error aside = {};
     pti_redirect_errors(&aside);

@@ -36,9 +36,9 @@ done:
 /** While the function runs, the queue refuses all calls. */
 static void call_user(polytile_queue_callback *callback, polytile_status status, void *user) {
     pti_error inside = {0};
-    pti_redirect_errors(&inside);
+    pti_error *before = pti_redirect_errors(&inside);
     callback(status, user);
-    pti_redirect_errors(NULL);
+    pti_redirect_errors(before);
 }
 
 polytile_status pti_group_notify_program(polytile_queue *queue, polytile_array *array,

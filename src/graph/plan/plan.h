@@ -47,8 +47,9 @@ typedef struct pti_channel {
 typedef struct pti_planned_memory {
     const char *name;
     int64_t n_bytes;
-    int64_t limit_bytes; /* 0: none */
-    bool is_host;        /* of its rank, where ports lie */
+    int64_t channel_bytes; /* of these; launches take the others for superblocks */
+    int64_t limit_bytes;   /* 0: none */
+    bool is_host;          /* of its rank, where ports lie */
 } pti_planned_memory;
 
 /** A unit or a direction of a link that is used, with what it does in a period. */

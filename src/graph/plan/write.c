@@ -140,9 +140,10 @@ static void write_channels(writer *to) {
             .is_order = is_order};
     }
     for (int m = 0; m < plan->n_memories; m++)
-        plan->memory[m] = (pti_planned_memory){
-            keep_text(to, to->of->machine->memory[m].name), outcome->memory_bytes[m],
-            to->of->machine->memory[m].limit_bytes, to->of->machine->memory[m].is_host};
+        plan->memory[m] = (pti_planned_memory){keep_text(to, to->of->machine->memory[m].name),
+                                               outcome->memory_bytes[m], outcome->memory_bytes[m],
+                                               to->of->machine->memory[m].limit_bytes,
+                                               to->of->machine->memory[m].is_host};
     add_cuts(to);
 }
 

@@ -106,6 +106,13 @@ static bool name_lane(const polytile_graph_plan *plan, const pti_task_note *note
     return lane->name != NULL;
 }
 
+/** Return whether other threads may run short tasks of a lane: copies in host memory, and firings
+ * on one thread. Each thread that calls for several has a team of its own, which would stay. */
+static bool can_lend(const pti_stream_lane *lane) {
+    return lane->device == NULL ||
+           (lane->device->cuda_capability == 0 && lane->device->fill_threads == 1);
+}
+
 static polytile_status open_lane(polytile_stream *stream, const polytile_graph_plan *plan,
                                  int resource, int n_tasks) {
     pti_stream_lane *lane = &stream->lane[stream->n_lanes++];
@@ -123,7 +130,7 @@ static polytile_status open_lane(polytile_stream *stream, const polytile_graph_p
         return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
     const polytile_status status = lane->is_unit ? open_unit(stream, &plan->unit[resource], lane)
                                                  : open_link(stream, plan, lane);
-    lane->is_lent = lane->device == NULL || lane->device->cuda_capability == 0;
+    lane->is_lent = can_lend(lane);
     return status;
 }
 

@@ -143,7 +143,7 @@ polytile_status pti_stream_take_memory(polytile_stream *stream, const polytile_g
     if (stream->memory == NULL || stream->buffer == NULL)
         return pti_stream_fail_memory(stream, n_buffers);
     for (int m = 0; m < plan->n_memories; m++)
-        PTI_TRY(take_one(stream, m, plan->memory[m].n_bytes));
+        PTI_TRY(take_one(stream, m, plan->memory[m].channel_bytes));
     for (int b = 0; b < n_buffers; b++)
         PTI_TRY(describe_buffer(stream, graph, &plan->channel[b], b));
 done:

@@ -63,7 +63,7 @@ static bool await_room(polytile_stream *stream) {
     while (!pti_stream_has_room(stream)) {
         if (stream->n_pushed - stream->n_pulled >= stream->window || pti_stream_is_still(stream))
             return false;
-        if (!pti_stream_hand_on_by_program(stream, PTI_STREAM_WAITING_PROGRAM))
+        if (!pti_stream_hand_on_by_program(stream))
             pti_stream_await_lanes(stream, PTI_STREAM_AWAITS_ROOM);
     }
     return true;
@@ -113,7 +113,7 @@ static void note_pushed(polytile_stream *stream) {
     stream->n_pushed++;
     if (feed >= 0)
         stream->done[feed]++;
-    pti_stream_hand_on_by_program(stream, PTI_STREAM_PROGRAM);
+    pti_stream_hand_on_by_program(stream);
 }
 
 static void copy_inputs(const polytile_stream *stream, int64_t frame,
@@ -161,7 +161,7 @@ static bool await_frame(polytile_stream *stream) {
     bool goes_on = true;
     while (stream->n_finished <= stream->n_pulled && goes_on) {
         goes_on = !pti_stream_is_still(stream);
-        if (goes_on && !pti_stream_hand_on_by_program(stream, PTI_STREAM_WAITING_PROGRAM))
+        if (goes_on && !pti_stream_hand_on_by_program(stream))
             pti_stream_await_lanes(stream, PTI_STREAM_AWAITS_FRAME);
     }
     pthread_mutex_unlock(&stream->mutex);
@@ -197,7 +197,7 @@ static void note_pulled(polytile_stream *stream) {
     pthread_mutex_lock(&stream->mutex);
     stream->done[stream->take[stream->n_pulled % stream->n_turns]]++;
     stream->n_pulled++;
-    pti_stream_hand_on_by_program(stream, PTI_STREAM_PROGRAM);
+    pti_stream_hand_on_by_program(stream);
     pthread_mutex_unlock(&stream->mutex);
 }
 

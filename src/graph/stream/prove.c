@@ -40,7 +40,7 @@ static bool make_claim(const polytile_stream *stream, const polytile_graph_plan 
     if (made->place == NULL || made->memory_bytes == NULL)
         return false;
     for (int m = 0; m < stream->n_memories; m++)
-        made->memory_bytes[m] = plan->memory[m].n_bytes;
+        made->memory_bytes[m] = plan->memory[m].channel_bytes;
     for (int b = 0; b < n_buffers; b++)
         place_buffer(stream, b, made);
     made->claim = (pti_stream_claim){.tasks = &stream->expansion.tasks,

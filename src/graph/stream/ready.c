@@ -38,9 +38,15 @@ static const double short_s = 5e-6;
 /** Firings after which it is known how long they take. */
 enum { LEARNED = 64 };
 
+/** A launcher may do anything, and even wait for what the program does after a push. */
+static bool calls_launcher(const polytile_stream *stream, int task) {
+    const int actor = stream->actor_of_task[task];
+    return actor >= 0 && stream->actor[actor].implementation.host_launcher != NULL;
+}
+
 bool pti_stream_is_short(const pti_stream_lane *lane, int task) {
-    return lane->is_lent && lane->stream->done[task] >= LEARNED &&
-           lane->stream->recent_s[task] < short_s;
+    return lane->is_lent && !calls_launcher(lane->stream, task) &&
+           lane->stream->done[task] >= LEARNED && lane->stream->recent_s[task] < short_s;
 }
 
 bool pti_stream_is_still(const polytile_stream *stream) {

@@ -11,8 +11,8 @@
 
 /* graph/stream: graphs that run. Each unit and each direction of a link is a lane with a thread of
  * its own, which runs its tasks in the plan's order as soon as they may (order.h). A lane runs one
- * task at a time; short tasks of host lanes run on the thread that made them ready. Frames lie
- * where the plan says. The program's thread feeds and takes. */
+ * task at a time; short bodies of host lanes of one thread run on the thread that made them ready.
+ * Frames lie where the plan says. The program's thread feeds and takes. */
 
 /** The channels that an operand of a firing reads and writes. */
 typedef struct pti_stream_operand {
@@ -62,7 +62,8 @@ typedef struct pti_stream_lane {
     bool has_thread;
     pthread_cond_t wake;
     bool has_wake;
-    bool is_lent;    /* threads of other lanes, and the program's, may run its short tasks */
+    bool is_lent;    /* threads of other lanes, and the program's, may run its short tasks, for
+                        which none starts threads of OpenMP's */
     bool sleeps;     /* set under the mutex, until it is woken; read without it, too */
     bool is_busy;    /* under the mutex; whichever thread runs its task */
     double busy_s;   /* likewise */
@@ -275,7 +276,8 @@ bool pti_stream_has_turn(const pti_stream_lane *lane, int task);
 /** Return a lane's next task if it may run now; -1: it may not. The mutex is locked. */
 int pti_stream_find_ready(const pti_stream_lane *lane);
 
-/** Return whether a lane's task takes less than waking the lane's thread. The mutex is locked. */
+/** Return whether any thread may run a lane's task, and it takes less than waking the lane's own.
+ * A launcher runs on its lane's alone: it may wait for what others do. The mutex is locked. */
 bool pti_stream_is_short(const pti_stream_lane *lane, int task);
 
 /** Return whether there is room for the next frame. The mutex is locked. */
@@ -311,20 +313,14 @@ void pti_stream_do_task(pti_stream_lane *lane, int task);
 
 /* hand_on.c */
 
-/** Something is done, pushed or pulled: run short tasks that may run now on the calling thread, for
- * a while, and wake threads for all others. The mutex is locked. */
-void pti_stream_hand_on(polytile_stream *stream);
+/** A lane's thread is done with a task: run short tasks that may run now, of any lane, for a while,
+ * and wake threads for all others. It does not hold up a longer one of its own. The mutex is
+ * locked. */
+void pti_stream_hand_on(pti_stream_lane *lane);
 
-/** Who calls that. */
-typedef enum pti_stream_caller {
-    PTI_STREAM_LANE,
-    PTI_STREAM_PROGRAM,
-    PTI_STREAM_WAITING_PROGRAM /* it has no other way than to wait */
-} pti_stream_caller;
-
-/** As pti_stream_hand_on(), on the program's thread, whose errors are its own. Returns whether
- * something ran. */
-bool pti_stream_hand_on_by_program(polytile_stream *stream, pti_stream_caller caller);
+/** The same on the program's thread, whose errors are its own, after a push or pull or while it
+ * waits. Returns whether something ran. */
+bool pti_stream_hand_on_by_program(polytile_stream *stream);
 
 /* work.c */
 

@@ -1,6 +1,7 @@
 #include "graph/stream/stream.h"
 
 #include "base/clock.h"
+#include "launch/host/wait/spin.h"
 
 /* Who sleeps, and who is woken. A broadcast would wake all lanes for each task, most of them for
  * nothing. */
@@ -91,8 +92,8 @@ static void look_a_while(polytile_stream *stream, bool (*waits)(const void *of),
     if (!stream->spins)
         return;
     pthread_mutex_unlock(&stream->mutex);
-    while (waits(of) && pti_now_s() < end_s) {
-    }
+    while (waits(of) && pti_now_s() < end_s)
+        pti_spin_pause();
     pthread_mutex_lock(&stream->mutex);
 }
 

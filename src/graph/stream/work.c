@@ -20,7 +20,7 @@ static void *run_lane(void *argument) {
             continue;
         }
         pti_stream_do_task(lane, task);
-        pti_stream_hand_on(stream);
+        pti_stream_hand_on(lane);
     }
     pthread_mutex_unlock(&stream->mutex);
     pti_redirect_errors(NULL);

@@ -70,9 +70,7 @@ uint64_t pti_lanes_key(uint64_t declaration_hash, const polytile_domain *threads
 /** Return the key under which the context keeps what launches of a device took in a number of
  * lanes. */
 static uint64_t kept_key(const polytile_device *device, uint64_t key, int trial) {
-    for (const char *c = device->text; *c != '\0'; c++)
-        key = pti_mix(key, *c);
-    return pti_mix(key, INT64_C(1) << trial);
+    return pti_mix(pti_mix_text(key, device->text), INT64_C(1) << trial);
 }
 
 /** Keep what was run as often as it takes to go on to more lanes. */
@@ -153,7 +151,7 @@ bool pti_lanes_are_learnt(const polytile_device *device, uint64_t key) {
         return false;
     pthread_mutex_lock(&mutex);
     const pti_lane_times *times = find_times(device, key);
-    const bool are_learnt = times != NULL && !is_settled(times);
+    const bool are_learnt = times != NULL && !is_settled(times) && times->n_untold < N_RUNS;
     pthread_mutex_unlock(&mutex);
     return are_learnt;
 }
@@ -167,7 +165,19 @@ void pti_lanes_note(polytile_device *device, uint64_t key, int64_t n_lanes, doub
         return;
     pthread_mutex_lock(&mutex);
     pti_lane_times *times = find_times(device, key);
-    if (times != NULL)
+    if (times != NULL) {
         pti_lane_times_note(times, (int)n_lanes, seconds);
+        times->n_untold = 0;
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void pti_lanes_note_untold(polytile_device *device, uint64_t key) {
+    if (device->lane_times == NULL)
+        return;
+    pthread_mutex_lock(&mutex);
+    pti_lane_times *times = find_times(device, key);
+    if (times != NULL)
+        times->n_untold += times->n_untold < N_RUNS;
     pthread_mutex_unlock(&mutex);
 }

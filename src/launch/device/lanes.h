@@ -15,6 +15,7 @@ typedef struct pti_lane_times {
     uint64_t key;
     int n_runs[PTI_N_LANE_TRIALS];
     double best_s[PTI_N_LANE_TRIALS]; /* the least time of these */
+    int n_untold;                     /* launches since one that told of its lanes */
 } pti_lane_times;
 
 /** Return the number of lanes for the next launch, by what launches alike took so far. */
@@ -38,8 +39,9 @@ void pti_lanes_close(polytile_device *device);
  * lanes. The thread that uses the context calls it. */
 int pti_lanes_choose(polytile_device *device, uint64_t key);
 
-/** Return whether a device still finds out how many lanes are best for launches of a key. Any
- * thread may call it. */
+/** Return whether a device still finds out how many lanes are best for launches of a key. It waits
+ * no more where the last ones told nothing, as those of one thread, until one does. Any thread may
+ * call it. */
 bool pti_lanes_are_learnt(const polytile_device *device, uint64_t key);
 
 /** Return whether what a launch takes tells of the lanes that it was to have: not in place, nor in
@@ -49,5 +51,7 @@ bool pti_lanes_are_told(const pti_schedule *schedule, int64_t n_chosen);
 /** Note what a launch took whose number of lanes was chosen, for later choices. Any thread may call
  * it. */
 void pti_lanes_note(polytile_device *device, uint64_t key, int64_t n_lanes, double seconds);
+/** Note a launch that did not tell of the lanes that were chosen for it. */
+void pti_lanes_note_untold(polytile_device *device, uint64_t key);
 
 #endif

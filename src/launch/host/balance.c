@@ -110,11 +110,12 @@ static polytile_range take_rows(balanced_launch *of, host_chunk *chunk, bool is_
     return pti_range_slice(left, is_own ? 0 : n_left - n_rows, n_rows);
 }
 
-static void run_rows(const balanced_launch *of, host_chunk *chunk, polytile_range rows) {
+static void run_rows(const balanced_launch *of, host_chunk *chunk, polytile_range rows,
+                     int thread) {
     const double begin_s = pti_now_s();
     polytile_domain threads = *of->sub_kernel->threads;
     threads.range[0] = rows;
-    of->run(of->sub_kernel, &threads);
+    of->run(of->sub_kernel, &threads, thread);
     const double took_s = pti_now_s() - begin_s;
     pthread_mutex_lock(&chunk->mutex);
     chunk->row_s = took_s / (double)pti_range_count(rows);
@@ -150,7 +151,7 @@ static void run_thread(balanced_launch *of, int thread) {
     for (host_chunk *from = own; from != NULL;) {
         const polytile_range rows = take_rows(of, from, from == own);
         if (!pti_range_is_empty(rows))
-            run_rows(of, from, rows);
+            run_rows(of, from, rows, thread);
         if (from != own || pti_range_is_empty(rows))
             from = find_fullest(of);
     }

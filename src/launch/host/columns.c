@@ -107,7 +107,7 @@ static void run_tile(column_run *run, int64_t slab, int64_t column) {
         const pti_op *op = &schedule->op[k];
         polytile_domain threads;
         if (pti_columns_threads(run->columns, op->launch, column, &op->box, &threads))
-            pti_host_launch_box(&run->sub_kernel[op->launch], &threads);
+            pti_host_launch_box(&run->sub_kernel[op->launch], &threads, 0); /* without scratch */
     }
 }
 

@@ -51,24 +51,26 @@ static void call_body(const pti_sub_kernel *sub_kernel, const polytile_domain *t
 }
 
 static void run_part(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
-                     const polytile_view *views) {
+                     const polytile_view *views, int worker) {
     if (sub_kernel->lacks_scratch)
-        pti_host_scratch_run(sub_kernel, threads, views, call_body);
+        pti_host_scratch_run(sub_kernel, threads, views, worker, call_body);
     else
         call_body(sub_kernel, threads, views);
 }
 
+/** Workers are numbered by the launch, since the calling thread may be any of a team of the
+ * program's own. */
 static void run_body(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
-                     const polytile_view *views) {
+                     const polytile_view *views, int worker) {
     const bool combines =
         sub_kernel->slices != NULL && pti_host_launch_reduces(sub_kernel->instance);
-    pti_host_slices_run(sub_kernel, threads, views, combines, run_part);
+    pti_host_slices_run(sub_kernel, threads, views, worker, combines, run_part);
 }
 
 static void run_chunk(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid, int64_t chunk,
                       const polytile_view *views) {
     polytile_domain threads = pti_chunk_grid_get(sub_kernel->threads, grid, chunk);
-    run_body(sub_kernel, &threads, views);
+    run_body(sub_kernel, &threads, views, (int)chunk);
 }
 
 void pti_host_launch_chunk(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
@@ -84,17 +86,18 @@ static void run_whole(const pti_sub_kernel *sub_kernel) {
     polytile_view views[MOST_VIEWS];
     const size_t n_views = (size_t)pti_sub_kernel_n_views(sub_kernel);
     if (!pti_host_launch_reduces(sub_kernel->instance) || n_views > MOST_VIEWS) {
-        run_body(sub_kernel, sub_kernel->threads, sub_kernel->views);
+        run_body(sub_kernel, sub_kernel->threads, sub_kernel->views, 0);
         return;
     }
     memcpy(views, sub_kernel->views, n_views * sizeof *views);
     for (int a = 0; a < pti_instance_n_arrays(sub_kernel->instance); a++)
         pti_mark_alone(sub_kernel, a, &views[a]);
-    run_body(sub_kernel, sub_kernel->threads, views);
+    run_body(sub_kernel, sub_kernel->threads, views, 0);
 }
 
-void pti_host_launch_box(const pti_sub_kernel *sub_kernel, const polytile_domain *threads) {
-    run_body(sub_kernel, threads, sub_kernel->views);
+void pti_host_launch_box(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
+                         int worker) {
+    run_body(sub_kernel, threads, sub_kernel->views, worker);
 }
 
 static void run_chunks(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,

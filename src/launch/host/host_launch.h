@@ -24,10 +24,12 @@ bool pti_host_launch_reduces(const pti_instance *instance);
 /** Return the grid of a launch that reduces nothing. */
 pti_chunk_grid pti_host_launch_grid(const polytile_domain *threads, int n_threads);
 
-/** Run the k-th chunk of a launch on the calling thread. */
+/** Run the k-th chunk of a launch on the calling thread, as the launch's k-th worker. */
 void pti_host_launch_chunk(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid, int64_t k);
 
-/** Run any threads of a launch that reduces nothing on the calling thread. */
-void pti_host_launch_box(const pti_sub_kernel *sub_kernel, const polytile_domain *threads);
+/** Run any threads of a launch that reduces nothing on the calling thread, as one of the launch's
+ * workers: no two of them have a number at the same time. */
+void pti_host_launch_box(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
+                         int worker);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "launch/device/view.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,9 +178,8 @@ static void run_fitting(const scratch_run *of, const polytile_domain *threads) {
 }
 
 void pti_host_scratch_run(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
-                          const polytile_view *views, pti_run_threads *run) {
+                          const polytile_view *views, int worker, pti_run_threads *run) {
     const pti_host_scratch *scratch = sub_kernel->host_scratch;
-    const int worker = omp_get_thread_num();
     const scratch_run of = {.sub_kernel = sub_kernel,
                             .views = views,
                             .run = run,

@@ -36,8 +36,9 @@ polytile_status pti_host_scratch_reserve_whole(polytile_context *ctx,
 typedef void pti_run_threads(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                              const polytile_view *views);
 
-/** Run threads on the calling worker, in parts whose scratch fits its memory. */
+/** Run threads on the calling thread, as one of the workers that memory was reserved for, in parts
+ * whose scratch fits the worker's memory. */
 void pti_host_scratch_run(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
-                          const polytile_view *views, pti_run_threads *run);
+                          const polytile_view *views, int worker, pti_run_threads *run);
 
 #endif

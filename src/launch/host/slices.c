@@ -58,10 +58,11 @@ static void show_progress(pti_host_slices *slices, int64_t n_threads) {
 }
 
 void pti_host_slices_run(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
-                         const polytile_view *views, bool combines, pti_host_run_part *run) {
+                         const polytile_view *views, int worker, bool combines,
+                         pti_host_run_part *run) {
     const int dim = sub_kernel->slices == NULL ? -1 : find_sliced_dim(threads);
     if (dim < 0) {
-        run(sub_kernel, threads, views);
+        run(sub_kernel, threads, views, worker);
         return;
     }
     polytile_range left = threads->range[dim];
@@ -70,7 +71,7 @@ void pti_host_slices_run(const pti_sub_kernel *sub_kernel, const polytile_domain
     while (!pti_range_is_empty(left) && !is_cancelled(sub_kernel->slices)) {
         polytile_domain slice = *threads;
         slice.range[dim] = pti_range_slice(left, 0, n);
-        run(sub_kernel, &slice, views);
+        run(sub_kernel, &slice, views, worker);
         const double end_s = pti_now_s();
         show_progress(sub_kernel->slices, pti_box_count(&slice));
         left = pti_range_slice(left, n, pti_range_count(left) - n);

@@ -21,9 +21,9 @@ typedef struct pti_host_slices {
 /** Begin the next launch of a run. */
 pti_host_slices pti_host_slices_begin(pti_execution *execution);
 
-/** Runs threads of a launch on the calling host thread. */
+/** Runs threads of a launch on the calling host thread, which is one of the launch's workers. */
 typedef void pti_host_run_part(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
-                               const polytile_view *views);
+                               const polytile_view *views, int worker);
 
 /**
  * Run threads of a launch on the calling host thread, in slices if the launch has some.
@@ -32,6 +32,7 @@ typedef void pti_host_run_part(const pti_sub_kernel *sub_kernel, const polytile_
  * slices follow from the box alone, since sums of floating-point numbers depend on them.
  */
 void pti_host_slices_run(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
-                         const polytile_view *views, bool combines, pti_host_run_part *run);
+                         const polytile_view *views, int worker, bool combines,
+                         pti_host_run_part *run);
 
 #endif

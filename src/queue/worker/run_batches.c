@@ -232,12 +232,12 @@ static void note_batch(polytile_queue *queue, const pti_batch *batch) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
-/** Note how long launches took, if they are all alike. */
+/** Note how long launches took, if they are all alike; of a chain that tells nothing. */
 static void note_lanes(runner *r, const pti_batch *batch, double seconds) {
     const pti_step *first = NULL;
     int64_t n_lanes = 0;
     uint64_t key = 0;
-    for (int k = 0; batch->group == NULL && k < batch->n_steps; k++) {
+    for (int k = 0; k < batch->n_steps; k++) {
         const pti_step *step = &batch->step[k];
         if (step->kind != PTI_STEP_LAUNCH)
             continue;
@@ -247,8 +247,12 @@ static void note_lanes(runner *r, const pti_batch *batch, double seconds) {
         n_lanes = batch->window->asked[batch->first + k].options->n_streams;
         key = pti_lanes_key(step->call.instance->declaration_hash, &step->call.instance->threads);
     }
-    if (first != NULL && pti_lanes_are_told(batch->schedule, n_lanes))
+    if (first == NULL)
+        return;
+    if (batch->group == NULL && pti_lanes_are_told(batch->schedule, n_lanes))
         pti_lanes_note(r->queue->device, key, n_lanes, seconds / batch->n_launches);
+    else
+        pti_lanes_note_untold(r->queue->device, key);
 }
 
 static polytile_status plan_and_run(runner *r, pti_batch *batch) {

@@ -59,6 +59,7 @@ TEST_F(GraphSuperblocks, RunWhereAFrameDoesNotFitIfTheyMay) {
     ASSERT_NE(made, nullptr) << error();
     EXPECT_GT(memory(made, "gpu")->n_bytes, 0);
     EXPECT_LE(memory(made, "gpu")->n_bytes, 31 << 10);
+    EXPECT_EQ(memory(made, "gpu")->channel_bytes, 0);
     EXPECT_EQ(made->unit[0].cut_bytes, 31 << 10);
     EXPECT_TRUE(made->memory[made->unit[0].memory].is_host);
     for (int c = 0; c < made->n_channels; c++)
@@ -72,6 +73,8 @@ TEST_F(GraphSuperblocks, AreLeftOutWhereFramesFit) {
     const polytile_graph_plan *made = plan(pair, roomy, true);
     ASSERT_NE(made, nullptr);
     EXPECT_EQ(made->unit[0].cut_bytes, 0);
+    EXPECT_GT(memory(made, "gpu")->n_bytes, 0);
+    EXPECT_EQ(memory(made, "gpu")->channel_bytes, memory(made, "gpu")->n_bytes);
     EXPECT_DOUBLE_EQ(made->period_s, plan(pair, roomy, false)->period_s);
 }
 

@@ -31,6 +31,12 @@ inline int run_body(const polytile_sub_kernel *launch) {
     return static_cast<const Body *>(launch->user)->run(lines);
 }
 
+/** The same as a body on one thread, which cannot fail. */
+inline void run_as_body(const polytile_domain *, const polytile_view *views, void *user) {
+    static_cast<const Body *>(user)->run(
+        {static_cast<int64_t *>(views[0].origin), static_cast<int64_t *>(views[1].origin)});
+}
+
 /** A meeting that two threads must come to at the same time. */
 class Meeting {
   public:
@@ -63,6 +69,14 @@ class Streams : public testing::Test {
     polytile_status bind(const char *name, Body *body) {
         polytile_implementation made = {};
         made.host_launcher = run_body;
+        made.user = body;
+        return polytile_graph_bind(graph, name, &made);
+    }
+
+    /** A body has two arrays. */
+    polytile_status bind_body(const char *name, Body *body) {
+        polytile_implementation made = {};
+        made.host = run_as_body;
         made.user = body;
         return polytile_graph_bind(graph, name, &made);
     }

@@ -586,6 +586,15 @@ int count_learnt(const polytile_device *device, int trial) {
     return n;
 }
 
+/** Whether a device still learns of any launches, so that windows are cut for it. */
+bool is_learning(const polytile_device *device) {
+    for (int k = 0; k < PTI_N_LANE_TIMES; k++)
+        if (device->lane_times[k].key != 0 &&
+            pti_lanes_are_learnt(device, device->lane_times[k].key))
+            return true;
+    return false;
+}
+
 /** Run a launch so often on a device with streams=auto, and tell how many runs in a lane it then
  * knows of. */
 int run_and_count(polytile_context *ctx, FakeWorld &world, int n_runs) {
@@ -660,6 +669,7 @@ TEST(CudaLanes, AutoLearnsNothingOfTwoLanesFromLaunchesInOne) {
         ASSERT_EQ(session.run(device, scene, scene.options), POLYTILE_OK) << session.error();
     EXPECT_EQ(count_learnt(device, 0), 2);
     EXPECT_EQ(count_learnt(device, 1), 0);
+    EXPECT_FALSE(is_learning(device));
 }
 
 TEST(CudaLanes, AutoOfAQueueLearnsNothingOfTwoLanesFromLaunchesInOne) {
@@ -669,6 +679,7 @@ TEST(CudaLanes, AutoOfAQueueLearnsNothingOfTwoLanesFromLaunchesInOne) {
         ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
     EXPECT_EQ(count_learnt(of.queue->device, 0), 2);
     EXPECT_EQ(count_learnt(of.queue->device, 1), 0);
+    EXPECT_FALSE(is_learning(of.queue->device));
 }
 
 /** Launches over few and over all sequences are queued together: what both take tells nothing. */

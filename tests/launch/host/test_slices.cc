@@ -47,7 +47,7 @@ class Slices {
     }
 
     void run(const polytile_domain &box) {
-        pti_host_slices_run(&launch_, &box, nullptr, combines_, note);
+        pti_host_slices_run(&launch_, &box, nullptr, 0, combines_, note);
     }
     void go_in_one() { launch_.slices = nullptr; }
     const pti_host_slices &shared() const { return shared_; }
@@ -56,8 +56,8 @@ class Slices {
     size_t cancels_in = 0; /* the box of this number, from 1 */
 
   private:
-    static void note(const pti_sub_kernel *, const polytile_domain *threads,
-                     const polytile_view *) {
+    static void note(const pti_sub_kernel *, const polytile_domain *threads, const polytile_view *,
+                     int) {
         running->boxes.push_back(*threads);
         if (running->boxes.size() == running->cancels_in)
             pti_cancel_ask(&running->device_.runs);
