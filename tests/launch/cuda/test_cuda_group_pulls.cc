@@ -224,17 +224,22 @@ TEST_F(GroupPulls, APullThatFailsIsToldAndEndsTheRun) {
     EXPECT_GT(n_failed, 0);
 }
 
-/** What a device has of two fields fits, with little to spare on two devices. */
+/** Little more fits than a device's parts of two fields, or of three, which have half of the rows.
+ * Limits are in tenths of a field. */
 TEST_F(GroupPulls, NothingComesToTheHostWhereTheLimitIsAFewFields) {
-    const int64_t field_bytes = 300 * 40 * 4;
-    for (int n_devices : {2, 4})
-        for (int64_t n_fields : {2, 3}) {
-            const std::string limit = "(memory=" + std::to_string(n_fields * field_bytes) + "B)";
-            const StepsRun run = {devices_text(n_devices, limit), 300, 40, 60, 0, ""};
-            const polytile_report report = report_of(run, n_devices, true, true, 1);
-            EXPECT_EQ(report.d2h_bytes, 0) << run.devices;
-            EXPECT_GT(report.p2p_bytes, 0) << run.devices;
-        }
+    const struct {
+        int n_devices;
+        const char *grid;
+        int64_t limit;
+    } cases[] = {{2, "", 13}, {2, "", 16}, {4, "2x2", 13}, {4, "2x2", 16}};
+    for (const auto &of : cases) {
+        const int64_t field_bytes = 400 * 400 * 4;
+        const std::string option = "(memory=" + std::to_string(field_bytes / 10 * of.limit) + "B)";
+        const StepsRun run = {devices_text(of.n_devices, option), 400, 400, 60, 0, of.grid};
+        const polytile_report report = report_of(run, of.n_devices, true, true, 1);
+        EXPECT_EQ(report.d2h_bytes, 0) << run.devices;
+        EXPECT_GT(report.p2p_bytes, 0) << run.devices;
+    }
 }
 
 /** Fields of which some leave between steps, and come back: what is left of the devices' memory may
