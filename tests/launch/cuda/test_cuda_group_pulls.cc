@@ -367,9 +367,9 @@ TEST_F(GroupPulls, FieldsComeAndGo) {
     Random random(test_seed("GroupPulls.FieldsComeAndGo"));
     const int64_t n_rounds = scaled(20);
     for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
-        const int n_devices = static_cast<int>(random.number(2, 4));
+        const auto n_devices = static_cast<int>(random.one_of({2, 2, 3, 4}));
         ChangingRun run = {"", random.number(100, 200), random.number(20, 40),
-                           static_cast<int>(random.number(3, 5)),
+                           static_cast<int>(random.one_of({3, 3, 4, 5})),
                            static_cast<uint64_t>(random.number(0, int64_t{1} << 62))};
         const int64_t tenth_bytes = run.n_rows * run.n_columns * 4 / 10;
         const int64_t limit_bytes = tenth_bytes * random.number(15, 10 * run.n_fields + 5);
