@@ -43,13 +43,19 @@ polytile_status pti_queue_pull(polytile_queue *queue, polytile_array *array,
 }
 
 bool pti_queue_keeps_all(polytile_queue *queue) {
+    bool keeps = true;
     pthread_mutex_lock(&queue->mutex);
-    int64_t free_bytes = queue->arena_bytes;
-    for (int p = 0; p < queue->n_arrays && free_bytes >= 0; p++)
-        if (queue->array[p].array != NULL)
-            free_bytes -= pti_resident_padded(queue->array[p].array->n_bytes);
+    for (int p = 0; p < queue->n_arrays && keeps; p++)
+        keeps = !queue->array[p].is_used || queue->array[p].is_whole;
     pthread_mutex_unlock(&queue->mutex);
-    return free_bytes >= 0;
+    return keeps;
+}
+
+bool pti_queue_has_whole(polytile_queue *queue, const polytile_array *array) {
+    pthread_mutex_lock(&queue->mutex);
+    const bool is_whole = queue->array[array->position].is_whole;
+    pthread_mutex_unlock(&queue->mutex);
+    return is_whole;
 }
 
 polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array) {

@@ -51,15 +51,19 @@ polytile_status pti_queue_invalidate(polytile_queue *queue, polytile_array *arra
  * itself is dropped.
  *
  * Nothing else may run on these devices meanwhile. The host's memory does not get them: so the
- * device must keep them until they are invalidated.
+ * device must keep them until they are invalidated. The array lies whole there, as do all that
+ * launches use: to make room for it would move what other devices copy from this one.
  * Shapes  boxes: inside the array's domain; copied.
  * Errors  NO_MEMORY.
  */
 polytile_status pti_queue_pull(polytile_queue *queue, polytile_array *array,
                                const pti_boxes *boxes);
 
-/** Return whether the device has room for all arrays at once, so that none leaves it. */
+/** Return whether each array that a queued launch ever used lay whole on the device when the last
+ * window ended: then launches of these arrays make no room there, so that nothing leaves it. */
 bool pti_queue_keeps_all(polytile_queue *queue);
+/** Return whether an array of the queue did. */
+bool pti_queue_has_whole(polytile_queue *queue, const polytile_array *array);
 
 /** Queue that nobody needs what an array holds, see polytile_queue_discard(). Errors: NO_MEMORY. */
 polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array);

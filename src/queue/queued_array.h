@@ -14,8 +14,9 @@ typedef struct pti_queued_array {
     bool is_scratch;       /* the library's, for launches that have scratch: scratch.h */
     bool is_guarded;       /* POLYTILE_CHECK=attach: closed while nothing moves */
     bool is_used;          /* by a launch since it came, under the mutex */
-    bool is_written;       /* by a launch since it came; of the program's thread */
-    bool is_wanted;        /* it is waited for, under the mutex */
+    bool is_whole;    /* one image had room for it when the last window ended, under the mutex */
+    bool is_written;  /* by a launch since it came; of the program's thread */
+    bool is_wanted;   /* it is waited for, under the mutex */
     bool is_buried;   /* its newest elements are nowhere, since a queued launch overwrites them; of
                               the queue's thread */
     pti_boxes pulled; /* elements that the device has from others', and not the host; of the queue's

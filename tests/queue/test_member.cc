@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "access/array/array.h"
+#include "launch/peers/peers_state.h"
 #include "queue/calls/calls.h"
 #include "queue/member.h"
 }
@@ -356,6 +357,57 @@ TEST_P(QueueMemberRandom, FetchesAndInvalidationsKeepTheirOrder) {
         n_launched += program.n_launched();
     }
     EXPECT_GT(n_launched, 0);
+}
+
+/** A queue that a linked device copies from: it keeps one array of two, which it wrote. */
+class RefusedPull : public QueueTest {
+  protected:
+    void SetUp() override {
+        QueueTest::SetUp();
+        queue = open("host(memory=768B)");
+        polytile_device *both[] = {queue->device, &other};
+        peers = pti_peers_create(2, both);
+        kept = wrap("x", memory);
+        pulled = wrap("y", more);
+        ASSERT_EQ(attach(queue, {kept, pulled}), POLYTILE_OK) << error();
+        ASSERT_EQ(launch(queue, scale(), line(100), {kept}), POLYTILE_OK) << error();
+        ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        ASSERT_EQ(peers->peer[0].n_newer, 1);
+        pti_boxes_append(&whole, &kept->domain);
+    }
+    void TearDown() override {
+        polytile_queue_destroy(queue);
+        pti_peers_free(peers);
+        pti_boxes_free(&whole);
+        QueueTest::TearDown();
+    }
+
+    bool says(const char *text) const {
+        return std::string(polytile_last_error(ctx)).find(text) != std::string::npos;
+    }
+
+    std::vector<float> memory = std::vector<float>(100, 1), more = std::vector<float>(100, 1);
+    polytile_device other = {};
+    polytile_queue *queue = nullptr;
+    polytile_array *kept = nullptr, *pulled = nullptr;
+    pti_peers *peers = nullptr;
+    pti_boxes whole = {};
+};
+
+TEST_F(RefusedPull, BringsOtherElementsToTheHost) {
+    ASSERT_EQ(pti_queue_pull(queue, pulled, &whole), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_INTERNAL);
+    EXPECT_TRUE(says("others were to come to the host; please report it")) << error();
+}
+
+TEST_F(RefusedPull, OverwritesWhatOthersCopy) {
+    polytile_queue_pause(queue);
+    ASSERT_EQ(pti_queue_invalidate(queue, kept, &whole), POLYTILE_OK) << error();
+    ASSERT_EQ(pti_queue_pull(queue, pulled, &whole), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_INTERNAL);
+    EXPECT_TRUE(says("y: to get elements of other devices, it was to lie where other devices copy "
+                     "from; please report it"))
+        << error();
 }
 
 } // namespace

@@ -36,7 +36,7 @@ static int find_first_op(pti_group *group, const pti_prepared_superstep *prepare
 static void run_superstep(pti_group *group, pti_prepared_superstep *prepared,
                           const pti_recorded *recorded, const pti_group_last *last, bool is_ahead) {
     pti_group_run_list(&(pti_list_run){.group = group,
-                                       .list = pti_group_choose_list(group, prepared),
+                                       .list = pti_group_choose_list(group, prepared, !is_ahead),
                                        .first_op = find_first_op(group, prepared),
                                        .messages = &prepared->messages,
                                        .prepared = prepared,

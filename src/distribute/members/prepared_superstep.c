@@ -210,11 +210,45 @@ make_prepared_superstep(pti_group *group, int at, const pti_superstep *superstep
     return prepared;
 }
 
+static bool touches_array(const pti_work *work, int array) {
+    return work->reads[array].n_boxes > 0 || work->writes[array].n_boxes > 0;
+}
+
+/** Return whether a local member's device has all arrays whole that the superstep touches, and all
+ * that launches before it did. */
+static bool has_member_all(const pti_group *group, const pti_prepared_superstep *prepared,
+                           int local) {
+    const pti_work *work = &prepared->parts.work[local];
+    bool has = pti_queue_keeps_all(group->member[local]);
+    for (int p = 0; p < work->n_arrays && has; p++) {
+        const polytile_array *array = touches_array(work, p) ? group->array[p].member[local] : NULL;
+        has = array == NULL ? !touches_array(work, p)
+                            : pti_queue_has_whole(group->member[local], array);
+    }
+    return has;
+}
+
+static bool have_members_all(const pti_group *group, const pti_prepared_superstep *prepared) {
+    bool have = true;
+    for (int m = 0; m < group->transport->n_local && have; m++)
+        have = has_member_all(group, prepared, m);
+    return have;
+}
+
+static void wait_for_members(const pti_group *group) {
+    for (int m = 0; m < group->transport->n_local; m++)
+        pti_queue_wait_for(group->member[m], PTI_WANT_ALL, 0, NULL);
+}
+
 const pti_joint_list *pti_group_choose_list(const pti_group *group,
-                                            const pti_prepared_superstep *prepared) {
-    bool pulls = prepared->pull_list.n_ops > 0;
-    for (int m = 0; m < group->transport->n_local && pulls; m++)
-        pulls = pti_queue_keeps_all(group->member[m]);
+                                            const pti_prepared_superstep *prepared, bool may_wait) {
+    if (prepared->pull_list.n_ops == 0 || !pti_transport_is_alone(group->transport))
+        return &prepared->list;
+    bool pulls = have_members_all(group, prepared);
+    if (!pulls && may_wait) {
+        wait_for_members(group);
+        pulls = have_members_all(group, prepared);
+    }
     return pulls ? &prepared->pull_list : &prepared->list;
 }
 

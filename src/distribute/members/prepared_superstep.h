@@ -41,10 +41,11 @@ void pti_group_list_launches(const pti_group *group, int at, int n_launches, boo
  * out, which happens only to what is new. It is new on all processes or on none. */
 pti_prepared_superstep *pti_group_find_prepared(pti_group *group, int at, bool *is_new);
 
-/** Return what this process does of a superstep now: members pull where their devices have room for
- * all arrays, so that nothing leaves these while it runs. */
+/** Return what this process does of a superstep now, whose arrays members have: they pull where
+ * their devices have all arrays whole already, so that nothing moves there while it runs. may_wait:
+ * for what runs, which may bring arrays to the devices; else what is known decides. */
 const pti_joint_list *pti_group_choose_list(const pti_group *group,
-                                            const pti_prepared_superstep *prepared);
+                                            const pti_prepared_superstep *prepared, bool may_wait);
 
 /* joint_request.c */
 

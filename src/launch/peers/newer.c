@@ -33,6 +33,30 @@ void pti_peers_publish(polytile_device *device, int n_newer, pti_newer *newer) {
     pti_newer_free(n_former, former);
 }
 
+static bool is_same_array(const pti_newer *one, const pti_newer *other) {
+    return one->origin == other->origin &&
+           memcmp(one->stride_bytes, other->stride_bytes, sizeof one->stride_bytes) == 0;
+}
+
+bool pti_peers_would_overwrite(polytile_device *device, const polytile_array *array,
+                               const pti_placement *placement) {
+    const pti_peer *peer = device->peer;
+    const pti_newer of_array = pti_newer_of(array);
+    bool would = false;
+    pthread_mutex_lock(&peer->peers->mutex);
+    for (int k = 0; k < peer->n_newer && !would; k++) {
+        const pti_newer *newer = &peer->newer[k];
+        const pti_placement published = {.offset_bytes = newer->offset_bytes,
+                                         .layout = newer->layout};
+        const bool is_image = placement->offset_bytes == newer->offset_bytes &&
+                              is_same_array(&of_array, newer) &&
+                              pti_box_compare(&placement->layout.hull, &newer->layout.hull) == 0;
+        would = !is_image && pti_placements_overlap(placement, &published);
+    }
+    pthread_mutex_unlock(&peer->peers->mutex);
+    return would;
+}
+
 void pti_peers_note_arena(polytile_device *device, char *arena) {
     pthread_mutex_lock(&device->peer->peers->mutex);
     device->peer->arena = arena;
@@ -58,11 +82,6 @@ typedef struct pull {
     pti_boxes *rest;
 } pull;
 
-static bool is_of_array(const pull *of, const pti_newer *newer) {
-    return newer->origin == of->array.origin &&
-           memcmp(newer->stride_bytes, of->array.stride_bytes, sizeof newer->stride_bytes) == 0;
-}
-
 /** Copy what an image of a peer has of the rest. */
 static polytile_status copy_from_image(pull *of, const pti_peer *peer, const pti_newer *newer) {
     polytile_status status = POLYTILE_OK;
@@ -85,7 +104,7 @@ static polytile_status copy_from_peer(pull *of, const pti_peer *peer) {
         PTI_TRY(pti_fail_memory(of->execution->device->object.context,
                                 "what linked devices have newer than the host", sizeof(pti_newer)));
     for (int k = 0; k < peer->n_newer; k++)
-        if (is_of_array(of, &peer->newer[k]))
+        if (is_same_array(&of->array, &peer->newer[k]))
             PTI_TRY(copy_from_image(of, peer, &peer->newer[k]));
 done:
     return status;

@@ -26,6 +26,11 @@ pti_newer pti_newer_of(const polytile_array *array);
  * out, and nobody can pull. The device has peers. */
 void pti_peers_publish(polytile_device *device, int n_newer, pti_newer *newer);
 
+/** Return whether a placement of an array has memory of an image that the device published, and is
+ * not that image's: what others may be copying would be lost. */
+bool pti_peers_would_overwrite(polytile_device *device, const polytile_array *array,
+                               const pti_placement *placement);
+
 /** Note where a device's memory is, before it is used. */
 void pti_peers_note_arena(polytile_device *device, char *arena);
 

@@ -66,6 +66,9 @@ bool pti_residency_all_fit(const pti_residency *residency);
 /** Return whether anything of the array on the device is newer than the host's. */
 bool pti_residency_is_dirty(const pti_residency *residency, int array);
 
+/** Return whether one image has room for the whole array: launches make no other one of it. */
+bool pti_residency_holds_whole(const pti_residency *residency, int array);
+
 /** What an image has that is newer than the host's. */
 typedef void pti_dirty_visit(void *of, const pti_memory_layout *layout, int64_t offset_bytes,
                              const pti_boxes *dirty);

@@ -34,6 +34,14 @@ bool pti_residency_all_fit(const pti_residency *residency) {
     return bytes <= residency->arena_bytes;
 }
 
+bool pti_residency_holds_whole(const pti_residency *residency, int array) {
+    const polytile_domain *domain = &residency->instance.operand[array].domain;
+    const pti_resident_image *image = residency->state[array].images;
+    while (image != NULL && !pti_box_contains(&image->layout.hull, domain))
+        image = image->next;
+    return image != NULL;
+}
+
 void pti_residency_visit_dirty(const pti_residency *residency, int array, pti_dirty_visit *visit,
                                void *of) {
     const pti_resident_image *image = residency->state[array].images;

@@ -237,9 +237,18 @@ static bool must_stay(const polytile_queue *queue, const pti_item *window) {
     return must;
 }
 
+/** Return whether the device has elements that the next items invalidate: they must not come to the
+ * host any more, where somebody else may write them already. */
+static bool is_about_to_forget(polytile_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    const bool is = queue->first != NULL && pti_item_only_invalidates(queue->first);
+    pthread_mutex_unlock(&queue->mutex);
+    return is;
+}
+
 polytile_status pti_arena_grow_late(polytile_queue *queue, polytile_report *report) {
     const int64_t wished_bytes = queue->wished_bytes;
-    if (wished_bytes == 0 || must_stay(queue, NULL))
+    if (wished_bytes == 0 || must_stay(queue, NULL) || is_about_to_forget(queue))
         return POLYTILE_OK;
     queue->wished_bytes = 0;
     return wished_bytes > queue->arena_bytes ? grow_arena(queue, NULL, wished_bytes, report)

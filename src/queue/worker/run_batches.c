@@ -178,16 +178,36 @@ static polytile_status check_pulled(const runner *r, const pti_batch *batch) {
     return POLYTILE_OK;
 }
 
+static polytile_status refuse_pull(const runner *r, const char *name, const char *what) {
+    return pti_fail(r->queue->object.context, POLYTILE_INTERNAL,
+                    "%s: to get elements of other devices, %s; please report it", name, what);
+}
+
+/** Check that a batch that pulls makes no room: others copy what the device published from where it
+ * lies, and the host's memory may have newer elements than it. */
+static polytile_status check_pulling(const runner *r, const pti_batch *batch) {
+    const pti_schedule *schedule = batch->schedule;
+    for (int64_t k = 0; k < schedule->n_ops; k++)
+        if (schedule->op[k].kind == PTI_DOWNLOAD)
+            return refuse_pull(r, name_of_batch(batch), "others were to come to the host");
+    for (int64_t k = 0; k < schedule->n_placements && !schedule->in_place; k++) {
+        const pti_placement *placement = &schedule->placement[k];
+        const polytile_array *array = r->queue->array[placement->operand].array;
+        if (pti_peers_would_overwrite(r->queue->device, array, placement))
+            return refuse_pull(r, array->name, "it was to lie where other devices copy from");
+    }
+    return POLYTILE_OK;
+}
+
 /** Run a batch. The schedule of a single launch in place has operands for arrays; others have all
  * positions. */
 static polytile_status run_batch_schedule(runner *r, const pti_batch *batch) {
     bool is_alone = r->queue->residency == NULL && batch->group == NULL;
     const bool is_pulling = may_pull(r, batch);
-    polytile_status status = POLYTILE_OK;
+    polytile_status status;
+    PTI_TRY(is_pulling ? check_pulling(r, batch) : check_pulled(r, batch));
     if (is_pulling)
         pti_peers_set_pulling(r->queue->device, true);
-    else
-        PTI_TRY(check_pulled(r, batch));
     status =
         pti_run_schedule(&r->bindings, batch->schedule, is_alone ? batch->step->call.array : NULL,
                          r->steps.config + batch->first_launch, r->report);

@@ -117,6 +117,15 @@ done:
     return status;
 }
 
+/** Note which arrays lie whole on the device. The mutex is locked. */
+static void note_whole(polytile_queue *queue) {
+    const pti_residency *residency = queue->residency;
+    const int n_arrays = residency == NULL ? 0 : pti_residency_arrays(residency)->n_operands;
+    for (int p = 0; p < queue->n_arrays && p < n_arrays; p++)
+        queue->array[p].is_whole =
+            queue->array[p].array != NULL && pti_residency_holds_whole(residency, p);
+}
+
 polytile_status pti_window_run(polytile_queue *queue, const pti_item *window) {
     double start_s = pti_now_s();
     polytile_report report = {0};
@@ -125,6 +134,7 @@ polytile_status pti_window_run(polytile_queue *queue, const pti_item *window) {
     report.run_s = pti_now_s() - start_s;
     pthread_mutex_lock(&queue->mutex);
     pti_report_add(&queue->report, &report);
+    note_whole(queue);
     pthread_mutex_unlock(&queue->mutex);
     return status;
 }

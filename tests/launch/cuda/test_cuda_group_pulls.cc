@@ -217,9 +217,171 @@ bool survives(int64_t n_th, const std::string &name) {
 }
 
 TEST_F(GroupPulls, APullThatFailsIsToldAndEndsTheRun) {
+    int64_t n_failed = 0;
     for (const char *call : {"cudaMemcpyPeerAsync", "cudaMemcpy3DPeerAsync"})
         for (int64_t n = 1; n <= scaled(8) && survives(n, call) && !HasFailure(); n++)
-            continue;
+            n_failed++;
+    EXPECT_GT(n_failed, 0);
+}
+
+/** Little more fits than a device's parts of two fields, or of three, which have half of the rows.
+ * Limits are in tenths of a field. */
+TEST_F(GroupPulls, NothingComesToTheHostWhereTheLimitIsAFewFields) {
+    const struct {
+        int n_devices;
+        const char *grid;
+        int64_t limit;
+    } cases[] = {{2, "", 13}, {2, "", 16}, {4, "2x2", 13}, {4, "2x2", 16}};
+    for (const auto &of : cases) {
+        const int64_t field_bytes = 400 * 400 * 4;
+        const std::string option = "(memory=" + std::to_string(field_bytes / 10 * of.limit) + "B)";
+        const StepsRun run = {devices_text(of.n_devices, option), 400, 400, 60, 0, of.grid};
+        const polytile_report report = report_of(run, of.n_devices, true, true, 1);
+        EXPECT_EQ(report.d2h_bytes, 0) << run.devices;
+        EXPECT_GT(report.p2p_bytes, 0) << run.devices;
+    }
+}
+
+/** Fields of which some leave between steps, and come back: what is left of the devices' memory may
+ * lie in pieces. */
+struct ChangingRun {
+    std::string devices;
+    int64_t n_rows, n_columns;
+    int n_fields;
+    uint64_t order; /* the seed of who comes and goes */
+};
+
+Fields random_fields(const ChangingRun &run) {
+    Random random(7);
+    Fields made(static_cast<size_t>(run.n_fields));
+    for (std::vector<uint32_t> &field : made) {
+        field.resize(static_cast<size_t>(run.n_rows * run.n_columns));
+        for (uint32_t &element : field)
+            element = static_cast<uint32_t>(random.number(0, 1 << 30));
+    }
+    return made;
+}
+
+/** A queue whose fields come and go. */
+class ChangingFields {
+  public:
+    ChangingFields(const ChangingRun &run, Fields *fields)
+        : run_(run), random_(run.order), array_(fields->size()), is_on_(fields->size()) {
+        const int64_t extents[] = {run.n_rows, run.n_columns};
+        const polytile_implementation implementation = step_on_gpus();
+        const polytile_share_options share = {};
+        expect_ok(polytile_context_create(&ctx_));
+        expect_ok(polytile_queue_create_shared(ctx_, run.devices.c_str(), &share, &queue_));
+        expect_ok(polytile_kernel_create(ctx_,
+                                         "step[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+                                         &implementation, &kernel_));
+        for (size_t f = 0; f < array_.size(); f++)
+            expect_ok(polytile_array_wrap(ctx_, ("F" + std::to_string(f)).c_str(), POLYTILE_U32, 2,
+                                          extents, (*fields)[f].data(), &array_[f]));
+    }
+    ~ChangingFields() { polytile_context_destroy(ctx_); }
+    ChangingFields(const ChangingFields &) = delete;
+    ChangingFields &operator=(const ChangingFields &) = delete;
+
+    void run() {
+        const int64_t n_phases = random_.number(2, 6);
+        for (int64_t phase = 0; phase < n_phases && !testing::Test::HasFailure(); phase++)
+            run_phase();
+        expect_ok(polytile_queue_wait(queue_));
+        for (size_t f = 0; f < array_.size(); f++)
+            if (is_on_[f])
+                expect_ok(polytile_queue_detach(queue_, 1, &array_[f]));
+    }
+
+  private:
+    void expect_ok(polytile_status status) {
+        EXPECT_EQ(status, POLYTILE_OK) << polytile_last_error(ctx_);
+    }
+
+    /** Two fields are there; of the others some leave. */
+    void change_fields(size_t a, size_t b) {
+        for (size_t f = 0; f < array_.size(); f++)
+            if (is_on_[f] && f != a && f != b && random_.chance(50)) {
+                expect_ok(polytile_queue_detach(queue_, 1, &array_[f]));
+                is_on_[f] = false;
+            }
+        for (size_t f : {a, b})
+            if (!is_on_[f]) {
+                expect_ok(polytile_queue_attach(queue_, 1, &array_[f]));
+                is_on_[f] = true;
+            }
+    }
+
+    void run_phase() {
+        const polytile_domain threads = {2, {{1, run_.n_rows - 2, 1}, {1, run_.n_columns - 2, 1}}};
+        const auto a = static_cast<size_t>(random_.number(0, run_.n_fields - 1));
+        auto b = static_cast<size_t>(random_.number(0, run_.n_fields - 1));
+        b = b == a ? (a + 1) % array_.size() : b;
+        change_fields(a, b);
+        const int64_t n_steps = random_.number(1, 40);
+        for (int64_t k = 0; k < n_steps; k++) {
+            polytile_array *const turn[] = {array_[k % 2 ? b : a], array_[k % 2 ? a : b]};
+            expect_ok(polytile_queue_launch(queue_, kernel_, &threads, 2, turn, nullptr));
+        }
+        if (random_.chance(40))
+            expect_ok(polytile_queue_wait(queue_));
+    }
+
+    ChangingRun run_;
+    Random random_;
+    std::vector<polytile_array *> array_;
+    std::vector<bool> is_on_;
+    polytile_context *ctx_ = nullptr;
+    polytile_queue *queue_ = nullptr;
+    polytile_kernel *kernel_ = nullptr;
+};
+
+void compare_with_host(ChangingRun run, int n_devices, bool are_pinned, uint64_t seed) {
+    Fields fields = random_fields(run), wanted = fields;
+    FakeCuda cuda(seed, gpus(n_devices, true));
+    cuda.add_kernel(step_on_gpus().cuda, step_on_gpus());
+    for (const std::vector<uint32_t> &field : fields)
+        if (are_pinned)
+            cuda.host().declare(byte_range(field.data(), field.size() * sizeof field[0]),
+                                cudaMemoryTypeHost);
+    ChangingFields(run, &fields).run();
+    run.devices = "host";
+    ChangingFields(run, &wanted).run();
+    for (size_t f = 0; f < fields.size(); f++)
+        EXPECT_TRUE(fields[f] == wanted[f]) << "field " << f << " differs";
+    EXPECT_EQ(cuda.violations(), "");
+    EXPECT_EQ(cuda.leaks(), "");
+}
+
+/** Two fields fit a device, but not where a third one was between them: to bring elements of one
+ * would push out the other, which the other device copies. */
+TEST_F(GroupPulls, NobodyPullsWhereADeviceHasToMakeRoom) {
+    const ChangingRun run = {devices_text(2, "(memory=32011B)"), 195, 24, 3, 4473979024215643362U};
+    for (uint64_t seed = 1; seed <= 4 && !HasFailure(); seed++)
+        compare_with_host(run, 2, seed % 2 == 0, seed);
+    compare_with_host({devices_text(2, "(memory=66009B)"), 191, 36, 3, 1789883443673048478U}, 2,
+                      true, 1);
+}
+
+TEST_F(GroupPulls, FieldsComeAndGo) {
+    Random random(test_seed("GroupPulls.FieldsComeAndGo"));
+    const int64_t n_rounds = scaled(20);
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        const auto n_devices = static_cast<int>(random.one_of({2, 2, 3, 4}));
+        ChangingRun run = {"", random.number(100, 200), random.number(20, 40),
+                           static_cast<int>(random.one_of({3, 3, 4, 5})),
+                           static_cast<uint64_t>(random.number(0, int64_t{1} << 62))};
+        const int64_t tenth_bytes = run.n_rows * run.n_columns * 4 / 10;
+        const int64_t limit_bytes = tenth_bytes * random.number(15, 10 * run.n_fields + 5);
+        run.devices = devices_text(
+            n_devices, random.chance(70) ? "(memory=" + std::to_string(limit_bytes) + "B)" : "");
+        const auto seed = static_cast<uint64_t>(random.number(0, int64_t{1} << 62));
+        compare_with_host(run, n_devices, random.chance(60), seed);
+        if (HasFailure())
+            ADD_FAILURE() << run.n_rows << " x " << run.n_columns << ", " << run.n_fields
+                          << " fields, " << run.devices << ", order " << run.order << ", seed "
+                          << seed;
+    }
 }
 
 } // namespace
