@@ -6,6 +6,7 @@
 #include <functional>
 
 extern "C" {
+#include "partition/ping_pong/ping_pong.h"
 #include "partition/skew/tiled.h"
 }
 
@@ -307,6 +308,40 @@ TEST(TiledSkews, GroupsOfArraysThatTakeTurnsAreAsManyThereAsBack) {
         EXPECT_EQ(Objection(schedule), "");
         pti_schedule_free(schedule);
     }
+}
+
+/** Memory aside takes room from slabs. So tiles that need it are kept only where that is predicted
+ * to be faster than to run launches one by one: with little memory it is not, with more it is. */
+TEST(TiledSkews, KeepMemoryAsideWhereThatIsFaster) {
+    const Turning large = {wave.declaration, 3, "1:3998,1:998"};
+    int n_kept = 0, n_lost = 0;
+    for (const int64_t arena_bytes : {3 << 20, 8 << 20, 16 << 20, 20 << 20, 24 << 20, 32 << 20}) {
+        SCOPED_TRACE("an arena of " + std::to_string(arena_bytes >> 20) + " MiB");
+        const std::vector<int> order = rounds_of(large, 240);
+        TiledSkew apart(kernels_of(large), order, false, {"4000x1000", "4000x1000", "4000x1000"});
+        TiledSkew skew(kernels_of(large), order, false, {"4000x1000", "4000x1000", "4000x1000"});
+        skew.Tile(pti_tile_room_default);
+        ASSERT_NE(skew.chain().tiled, nullptr);
+        ASSERT_TRUE(pti_tiled_has_aside(skew.chain().tiled));
+        pti_text why = {};
+        pti_skew_shape untiled, tiled, chosen;
+        const pti_skew_request request = apart.Request(arena_bytes);
+        const pti_skew_request wanted = skew.Request(arena_bytes);
+        ASSERT_TRUE(pti_skew_choose(&request, &untiled, &why)) << why.data;
+        const bool has_room = pti_skew_choose(&wanted, &tiled, &why);
+        ASSERT_TRUE(
+            pti_skew_choose_tiled(&wanted, const_cast<pti_chain *>(&skew.chain()), &chosen, &why));
+        pti_text_free(&why);
+        EXPECT_LE(chosen.seconds, untiled.seconds);
+        if (has_room) {
+            EXPECT_LE(chosen.seconds, tiled.seconds);
+        }
+        const bool is_kept = skew.chain().tiled != nullptr;
+        EXPECT_EQ(is_kept, has_room && tiled.seconds < untiled.seconds);
+        (is_kept ? n_kept : n_lost)++;
+    }
+    EXPECT_GT(n_kept, 0);
+    EXPECT_GT(n_lost, 0);
 }
 
 /** Return the first tiles of a slab that load from aside, or store there. */
