@@ -337,6 +337,11 @@ TEST(PlanChain, SaysWhichLaunchesRunInTilesOrWhyNone) {
          40,
          int64_t{32} << 20,
          "whose 2 arrays change roles in turn, run at most "},
+        {"leap[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; inout B[i, j]",
+         {4000, 1000},
+         240,
+         int64_t{1} << 20,
+         "launches of leap run one by one: in tiles they would take as long"},
         {five_points, {256, 256}, 2, 64 << 10, "too few of them in a row"},
     };
     for (const auto &c : cases) {
