@@ -86,9 +86,11 @@ static void add_assumption(pti_text *text) {
 polytile_status pti_plan_describe_tiles(const pti_batch *batch, pti_schedule *schedule,
                                         pti_text *text) {
     polytile_status status = POLYTILE_OK;
-    if (batch->n_launches < 2 || schedule->in_place || schedule->period.times > 0)
+    const bool is_of_slabs =
+        batch->group != NULL && batch->group->n_launches > 0 && pti_batch_streams(batch);
+    if (batch->n_launches < 2 || schedule->in_place || (schedule->period.times > 0 && !is_of_slabs))
         return POLYTILE_OK;
-    if (batch->group != NULL && batch->group->n_launches > 0 && pti_batch_streams(batch))
+    if (is_of_slabs)
         status = describe_slabs(batch, text);
     else
         status = describe_apart(schedule, text);

@@ -357,6 +357,16 @@ TEST(PlanChain, SaysWhichLaunchesRunInTilesOrWhyNone) {
     }
 }
 
+/** A plan whose schedule has a period says the same as one whose schedule has none. */
+TEST(PlanChain, SaysWhichLaunchesOfSlabsThatRepeatRunInTiles) {
+    ToAndFro of(five_points, {1 << 22, 64}, 20);
+    polytile_plan *plan = of.Plan(Limit(int64_t{1} << 20));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    EXPECT_GT(plan->schedule->period.times, 0);
+    EXPECT_TRUE(Has(Text(plan), "\n  tiles  ")) << Text(plan);
+    EXPECT_TRUE(Has(Text(plan), "20 launches of jacobi in a row, which alternate")) << Text(plan);
+}
+
 /* Several portions. */
 
 /** Steps to and fro, and from time to time a reduction of what they made, which ends a chain. */
