@@ -525,6 +525,15 @@ TEST(PlanChain, PlansAnyNumberOfSubKernelsThatRepeat) {
     EXPECT_EQ(last.range[0].hi, (INT64_C(1) << 40) - 2);
 }
 
+/** What is listed does not grow with the slabs, and neither does the planner's memory. */
+TEST(PlanChain, TakesNoMemoryForSlabsThatAreNotListed) {
+    ToAndFro of("f[i]: in A[i-1:i+1]; out B[i]", {INT64_C(1000000000000)}, 20);
+    polytile_plan *plan = of.Plan(Limit(4096));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    EXPECT_GT(of.summary.n_kernels, 1000000000);
+    EXPECT_GT(plan->schedule->period.times, 0);
+}
+
 TEST(PlanChain, SaysWhatIsTooLargeToBeCountedWithoutANumber) {
     ToAndFro of("both[i]: in A[:], B[:]; out B[i]", {(INT64_C(1) << 61) - 1024}, 1);
     polytile_kernel *both = nullptr;
