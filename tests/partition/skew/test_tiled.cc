@@ -434,6 +434,42 @@ TEST(TiledSkews, AreProvedWithMemoryAside) {
     }
 }
 
+/** Return whether memory aside overlaps other memory, each with each. */
+bool overlaps_aside(const pti_schedule &schedule) {
+    bool does = false;
+    for (int64_t p = 0; p < schedule.n_placements; p++)
+        for (int64_t q = 0; q < schedule.n_placements; q++)
+            does |= schedule.placement[p].is_aside && !schedule.placement[q].is_aside &&
+                    pti_placements_overlap(&schedule.placement[p], &schedule.placement[q]);
+    return does;
+}
+
+/** Memory aside that overlaps any other is found, wherever both lie. */
+TEST(TiledSkews, MemoryAsideIsApartAsComparedEachWithEach) {
+    Random random(test_seed("TiledSkews.MemoryAsideIsApartAsComparedEachWithEach"));
+    const std::unique_ptr<TiledSkew> skew(skew_of(wave, rounds_of(wave, 25)));
+    skew->Tile(room);
+    pti_schedule *schedule = skew->Build(shape_of(1, 25, 10, 2));
+    ASSERT_NE(schedule, nullptr);
+    schedule->arena_bytes *= 4 * schedule->n_placements;
+    schedule->limit_bytes = schedule->arena_bytes;
+    int n_apart = 0, n_overlapping = 0;
+    for (int k = 0; k < 400 && !HasFailure(); k++) {
+        for (int64_t p = 0; p < schedule->n_placements; p++) {
+            pti_placement *placement = &schedule->placement[p];
+            placement->offset_bytes =
+                random.number(0, schedule->arena_bytes - placement->layout.size_bytes);
+        }
+        const bool is_found =
+            Objection(schedule).find("is aside, where another one lies") != std::string::npos;
+        EXPECT_EQ(is_found, overlaps_aside(*schedule));
+        (is_found ? n_overlapping : n_apart)++;
+    }
+    EXPECT_GT(n_apart, 0);
+    EXPECT_GT(n_overlapping, 0);
+    pti_schedule_free(schedule);
+}
+
 /** A random chain of launches whose arrays take turns, perhaps with others between them. */
 std::vector<int> draw_turns(const Turning &of, Random *random) {
     std::vector<int> order;
