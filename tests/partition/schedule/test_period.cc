@@ -529,10 +529,14 @@ class Interpreter {
             value = value * 31 + static_cast<uint32_t>(at[d]);
         }
         polytile_domain hull;
-        for (int o = 0; o < instance_->n_operands; o++)
-            if (instance_->operand[o].reads &&
-                pti_footprint_find_hull(instance_, o, PTI_READS, &thread, &hull))
-                ForEach(hull, [&](const int64_t *p) { value = value * 31 + *find(o, p); });
+        for (int o = 0; o < instance_->n_operands; o++) {
+            pti_boxes read = {};
+            if (instance_->operand[o].reads)
+                pti_footprint_boxes(instance_, o, PTI_READS, &thread, 16, &read);
+            for (int b = 0; b < read.n_boxes; b++)
+                ForEach(read.box[b], [&](const int64_t *p) { value = value * 31 + *find(o, p); });
+            pti_boxes_free(&read);
+        }
         for (int o = 0; o < instance_->n_operands; o++)
             if (instance_->operand[o].writes &&
                 pti_footprint_find_hull(instance_, o, PTI_WRITES, &thread, &hull))
