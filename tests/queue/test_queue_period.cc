@@ -3,12 +3,17 @@
 #include <polytile/kernel.h>
 #include <polytile/polytile.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <vector>
 
 extern "C" {
+#include "launch/device/device.h"
+#include "launch/device/execution.h"
 #include "partition/prove/check.h"
 #include "partition/window/plan.h"
+#include "queue/queue.h"
 }
 
 /* Chains of so many slabs that their schedules have a period: a queue runs these stretch by
@@ -21,6 +26,32 @@ POLYTILE_KERNEL(spread, (i), (const float, A, 1), (float, B, 1)) {
 }
 
 enum { N = 200000, N_STEPS = 20 };
+
+/** Counts the stretches of chains that a queue's device runs, beside the first of each schedule:
+ * flat lists have no others. */
+class StretchCount {
+  public:
+    explicit StretchCount(const polytile_queue *queue) : device_(queue->device) {
+        n_later = 0;
+        before_ = device_->functions;
+        functions_ = *before_;
+        functions_.begin = [](polytile_device *device, pti_execution *execution) {
+            n_later += execution->first_superblock > 0 && execution->schedule->n_launches > 1;
+            return before_->begin(device, execution);
+        };
+        device_->functions = &functions_;
+    }
+    ~StretchCount() { device_->functions = before_; }
+    StretchCount(const StretchCount &) = delete;
+    StretchCount &operator=(const StretchCount &) = delete;
+
+    static inline std::atomic<int64_t> n_later{0};
+
+  private:
+    static inline const pti_device_functions *before_ = nullptr;
+    polytile_device *device_;
+    pti_device_functions functions_;
+};
 
 class QueuePeriod : public testing::Test {
   protected:
@@ -94,6 +125,7 @@ TEST_F(QueuePeriod, ResultsAreThoseOfPlainLoops) {
     EXPECT_TRUE(pti_schedule_check(plan->schedule, &why)) << (why.data ? why.data : "");
     pti_text_free(&why);
     ASSERT_EQ(polytile_queue_create(ctx, text, &queue), POLYTILE_OK);
+    auto count = std::make_unique<StretchCount>(queue);
     ASSERT_EQ(polytile_queue_attach(queue, 2, array), POLYTILE_OK);
     for (const polytile_chain_launch &launch : launches)
         ASSERT_EQ(polytile_queue_launch(queue, kernel, &launch.domain, 2, launch.arrays, nullptr),
@@ -103,6 +135,8 @@ TEST_F(QueuePeriod, ResultsAreThoseOfPlainLoops) {
     polytile_report report;
     polytile_queue_get_report(queue, false, &report);
     EXPECT_GE(report.n_kernels, summary.n_kernels);
+    EXPECT_GT(StretchCount::n_later, 1) << "none of the chains had a period";
+    count.reset();
     std::vector<float> expected[2] = {start, start};
     RunPlainly(expected);
     EXPECT_EQ(memory[0], expected[0]);

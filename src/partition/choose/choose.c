@@ -247,10 +247,10 @@ static polytile_status choose_uniform(chooser *of) {
 /** Offers the variants of a family whose candidates have no estimates. */
 static polytile_status offer_variants(chooser *of, const pti_family *family) {
     pti_candidate candidate = {.variant = pti_variant_of(family, 0)};
+    const bool fits = of->choice->schedule != NULL;
     polytile_status status = POLYTILE_OK;
     while (status == POLYTILE_OK &&
-           family->next(&of->problem, &of->buffers, of->choice->schedule != NULL,
-                        &candidate.variant)) {
+           family->next(&of->problem, &of->buffers, fits, &candidate.variant)) {
         int64_t need_bytes;
         candidate.n_kernels =
             of->choice->schedule == NULL

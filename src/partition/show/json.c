@@ -153,12 +153,23 @@ static json_t *json_threads(const polytile_domain *threads) {
     return NULL;
 }
 
-/** Return the superblocks of the list that come several times; null: each is listed. */
-static json_t *json_period(const pti_period *period) {
+/** Return how many superblocks are listed before those of the plan's schedule. */
+static int64_t count_listed_before(const pti_plan_chain *chain) {
+    int64_t n_listed = 0;
+    for (int k = 0; chain != NULL && k < chain->shown; k++)
+        if (chain->subplan[k].n_launches > 0)
+            n_listed += chain->subplan[k].schedule->n_superblocks;
+    return n_listed;
+}
+
+/** Return the superblocks of the list that come several times, of a chain those of the subplan that
+ * is shown; null: each of these is listed. */
+static json_t *json_period(const polytile_plan *plan) {
+    const pti_period *period = &plan->schedule->period;
     if (period->times == 0)
         return json_null();
     const pti_json_member members[] = {
-        {"first", json_integer(period->first_kernel)},
+        {"first", json_integer(count_listed_before(plan->chain) + period->first_kernel)},
         {"length", json_integer(period->n_kernels)},
         {"times", json_integer(period->times)},
         {NULL, NULL},
@@ -182,7 +193,7 @@ static json_t *json_head(const polytile_plan *plan) {
         {"grid_blocks", pti_json_numbers(s->n_dims, s->grid_blocks)},
         {"superblock_blocks", pti_json_numbers(s->n_dims, s->superblock_blocks)},
         {"kernels", json_integer(s->n_kernels)},
-        {"period", json_period(&plan->schedule->period)},
+        {"period", json_period(plan)},
         {"lanes", json_integer(pti_max(plan->schedule->n_lanes, 1))},
         {"h2d_bytes", json_integer(s->h2d_bytes)},
         {"d2h_bytes", json_integer(s->d2h_bytes)},

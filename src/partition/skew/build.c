@@ -244,9 +244,10 @@ static void download_array(pti_skew_builder *builder, int array, int64_t k) {
     pti_last_join(&waits, &builder->ready);
     find_rows(builder, &pti_skew_sets_of(&builder->sets, builder->number, array)->live, array,
               last_rows(builder, array, k));
-    along->download[k] = k == 0 ? along->newest : along->download[k - 1];
     for (int b = 0; b < builder->reused.n_boxes; b++)
-        along->download[k] = add_move(builder, &made, &builder->reused.box[b], &waits);
+        along->newest = add_move(builder, &made, &builder->reused.box[b], &waits);
+    if (along->download != NULL)
+        along->download[k] = along->newest;
 }
 
 /** Add the launches of slab k; beside them the upload for the next slab, and the download of what
@@ -271,11 +272,10 @@ static void turn_downloads(pti_skew_builder *builder) {
     for (int a = 0; a < pti_skew_n_arrays(builder); a++) {
         pti_skew_image *along = &builder->image[a];
         int64_t *spare = along->former;
-        if (!builder->pass.band[a].passes)
+        if (along->download == NULL || !builder->pass.band[a].passes)
             continue;
         along->former = along->download;
         along->download = spare;
-        along->newest = along->former[builder->n_slabs - 1];
         along->n_former_slabs = builder->n_slabs;
         along->former_row =
             builder->pass.begin + builder->shape->slab + builder->pass.band[a].lo - 1;
@@ -376,6 +376,19 @@ static bool set_states(pti_skew_builder *builder) {
     return !failed;
 }
 
+/** Make lists of the downloads of each slab, which the next pass waits for; a single pass, which
+ * may have very many slabs, needs none. */
+static bool list_downloads(pti_skew_builder *builder, int64_t most_slabs) {
+    bool has_room = true;
+    for (int a = 0; a < pti_skew_n_arrays(builder) && builder->shape->n_passes > 1; a++) {
+        builder->image[a].download = calloc((size_t)most_slabs + 1, sizeof(int64_t));
+        builder->image[a].former = calloc((size_t)most_slabs + 1, sizeof(int64_t));
+        has_room =
+            has_room && builder->image[a].download != NULL && builder->image[a].former != NULL;
+    }
+    return has_room;
+}
+
 static bool begin_images(pti_skew_builder *builder, int64_t most_slabs) {
     pti_skew_need *needs = pti_skew_needs(builder->chain, builder->shape->n_per_pass);
     builder->image = calloc((size_t)pti_skew_n_images(builder->chain) + 1, sizeof *builder->image);
@@ -384,13 +397,8 @@ static bool begin_images(pti_skew_builder *builder, int64_t most_slabs) {
         pti_skew_note_still(builder->chain, &builder->sets, needs);
     if (has_begun)
         builder->schedule->arena_bytes = place_chain_images(builder, needs);
-    for (int a = 0; a < pti_skew_n_arrays(builder) && has_begun; a++) {
-        builder->image[a].download = calloc((size_t)most_slabs + 1, sizeof(int64_t));
-        builder->image[a].former = calloc((size_t)most_slabs + 1, sizeof(int64_t));
-        has_begun = builder->image[a].download != NULL && builder->image[a].former != NULL;
-    }
     free(needs);
-    return has_begun;
+    return has_begun && list_downloads(builder, most_slabs);
 }
 
 static void add_passes(pti_skew_builder *builder) {

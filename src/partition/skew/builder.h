@@ -19,10 +19,11 @@ typedef struct pti_skew_image {
     pti_last before;        /* those of images before the one at hand */
     bool is_filled;         /* the image at hand: something was put there */
     bool is_still;          /* nothing of it goes or comes */
-    int64_t *download;      /* of each slab of this pass: the newest by then; -1: none */
+    int64_t *download;      /* of each slab of this pass: the newest by then, -1: none; NULL: there
+                               is a single pass */
     int64_t *former;        /* the same of the pass before */
     int64_t n_former_slabs; /* 0: there is no pass before */
-    int64_t newest;         /* download before this pass, -1: none */
+    int64_t newest;         /* download so far; -1: none */
     int64_t
         former_row; /* the last row that slab 0 of the pass before might have sent to the host */
 } pti_skew_image;

@@ -6,6 +6,7 @@
 #include "partition/skew/memory.h"
 #include "partition/skew/pass.h"
 #include "partition/skew/sets.h"
+#include "partition/skew/tiled.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -403,6 +404,30 @@ bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti
     else if (has_memory && shape->slab == 0)
         pti_skew_explain_memory(request, why);
     return has_memory && shape->slab > 0;
+}
+
+bool pti_skew_choose_tiled(const pti_skew_request *request, pti_chain *chain, pti_skew_shape *shape,
+                           pti_text *why) {
+    pti_tiled_chain *const tiled = chain->tiled;
+    pti_skew_request wanted = *request;
+    const candidate of = {.request = &wanted};
+    pti_skew_shape in_tiles;
+    pti_text ignored = {0};
+    wanted.chain = chain;
+    if (tiled == NULL || !pti_tiled_has_aside(tiled))
+        return pti_skew_choose(&wanted, shape, why);
+    chain->tiled = NULL;
+    const bool is_chosen = pti_skew_choose(&wanted, shape, why);
+    chain->tiled = tiled;
+    if (is_chosen && pti_skew_choose(&wanted, &in_tiles, &ignored) &&
+        is_better(&of, &in_tiles, shape)) {
+        *shape = in_tiles;
+    } else {
+        pti_tiled_free(tiled);
+        chain->tiled = NULL;
+    }
+    pti_text_free(&ignored);
+    return is_chosen;
 }
 
 /** Return the bytes that a launch reads and those that it writes. */

@@ -69,6 +69,13 @@ int pti_skew_most_passes(const pti_skew_request *request);
 bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti_text *why);
 
 /**
+ * The same of a chain, the request's or a copy of it. Memory aside takes room from slabs: where the
+ * chain has such and is no better for it, its launches run one by one, and its tiles are freed.
+ */
+bool pti_skew_choose_tiled(const pti_skew_request *request, pti_chain *chain, pti_skew_shape *shape,
+                           pti_text *why);
+
+/**
  * Return whether a shape moves less than its launches in sequence, each of which finds as large a
  * part of its data on the device as the arena is of all; else `why` gets the reason, or nothing if
  * memory ran out.

@@ -167,8 +167,7 @@ done:
     return status;
 }
 
-/** Return whether a sequence of the chain has memory aside: there is one such. */
-static bool has_aside(const pti_tiled_chain *tiled) {
+bool pti_tiled_has_aside(const pti_tiled_chain *tiled) {
     bool has = false;
     for (int r = 0; r < tiled->n_sequences; r++)
         has = has || pti_tiled_n_aside(&tiled->sequence[r]) > 0;
@@ -179,7 +178,7 @@ static polytile_status add_sequence(const bool *dropped, pti_chain *chain,
                                     pti_tiled_sequence *sequence) {
     pti_tiled_chain *tiled = chain->tiled;
     polytile_status status;
-    if (pti_tiled_n_aside(sequence) > 0 && has_aside(tiled))
+    if (pti_tiled_n_aside(sequence) > 0 && pti_tiled_has_aside(tiled))
         return POLYTILE_OK;
     sequence->ping_pong.room = &tiled->room;
     sequence->ping_pong.n_stored = sequence->turns.n_alive;

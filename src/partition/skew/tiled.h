@@ -53,6 +53,9 @@ typedef struct pti_tiled_chain {
     pti_tiled_sequence *sequence; /* in order; owned */
 } pti_tiled_chain;
 
+/** Return whether a sequence has memory aside: there is one such. */
+bool pti_tiled_has_aside(const pti_tiled_chain *tiled);
+
 /** Some launches of a pass that follow one another: a group that runs as one, or a single one.
  * Those of a folded chain are halves. */
 typedef struct pti_tiled_unit {

@@ -226,12 +226,22 @@ static polytile_status choose_cut(const pti_step_window *window, int first,
     } else if (group->is_resident) {
         is_chosen = pti_blocking_choose_resident(&wanted, &group->shape, &group->apart);
     } else {
-        is_chosen = pti_skew_choose(&wanted, &group->shape, &group->apart) &&
+        is_chosen = pti_skew_choose_tiled(&wanted, &group->chain, &group->shape, &group->apart) &&
                     pti_skew_pays(&wanted, &group->shape, &group->apart);
     }
     group->n_launches = is_chosen ? pti_chain_n_calls(&group->chain) : 0;
     bool has_reason = window->residency == NULL || group->apart.length > 0;
     return is_chosen || has_reason ? POLYTILE_OK : POLYTILE_NO_MEMORY;
+}
+
+bool pti_fusion_group_choose_tiled(const pti_step_window *window, int first,
+                                   const pti_fusion_group *group, pti_chain *chain,
+                                   pti_skew_shape *shape) {
+    const pti_skew_request wanted = skew_request(window, first, group);
+    pti_text ignored = {0};
+    const bool is_chosen = pti_skew_choose_tiled(&wanted, chain, shape, &ignored);
+    pti_text_free(&ignored);
+    return is_chosen;
 }
 
 /** How many launches there are before a step, counted as texts do. */

@@ -73,6 +73,13 @@ typedef struct pti_fusion_group {
 polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
                                       pti_fusion_group *group);
 
+/** Choose how a copy of a group's chain, which may have tiles, is cut, as that of a device with
+ * tiles is; the group begins with a step. False where no shape fits, or memory ran out. The copy
+ * loses tiles that do not pay. */
+bool pti_fusion_group_choose_tiled(const pti_step_window *window, int first,
+                                   const pti_fusion_group *group, pti_chain *chain,
+                                   pti_skew_shape *shape);
+
 /** Build the schedule of launches that are interleaved, now that all before them has run;
  * is_resident is false. NULL when memory runs out. The caller frees it. */
 pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_group *group);

@@ -34,7 +34,9 @@ static polytile_status describe_apart(pti_schedule *schedule, pti_text *text) {
 }
 
 /** Say what becomes of a chain's launches in each slab; the chain stays as it is. */
-static polytile_status describe_slabs(const pti_fusion_group *group, pti_text *text) {
+static polytile_status describe_slabs(const pti_batch *batch, pti_text *text) {
+    const pti_fusion_group *group = batch->group;
+    pti_skew_shape shape;
     pti_chain chain = group->chain;
     pti_tile_kernel *tiles = malloc(((size_t)chain.n_launches + 1) * sizeof *tiles);
     if (tiles == NULL)
@@ -44,7 +46,9 @@ static polytile_status describe_slabs(const pti_fusion_group *group, pti_text *t
     chain.tiled = NULL;
     chain.lacks_rounds = (pti_text){0};
     polytile_status status = pti_tiled_find(&pti_tile_room_default, tiles, group->dropped, &chain);
-    pti_tiles_describe_chain(&chain, &group->shape, text);
+    if (status == POLYTILE_OK &&
+        pti_fusion_group_choose_tiled(batch->window, batch->first, group, &chain, &shape))
+        pti_tiles_describe_chain(&chain, &shape, text);
     pti_tiled_free(chain.tiled);
     pti_text_free(&chain.lacks_rounds);
     free(tiles);
@@ -82,10 +86,12 @@ static void add_assumption(pti_text *text) {
 polytile_status pti_plan_describe_tiles(const pti_batch *batch, pti_schedule *schedule,
                                         pti_text *text) {
     polytile_status status = POLYTILE_OK;
-    if (batch->n_launches < 2 || schedule->in_place || schedule->period.times > 0)
+    const bool is_of_slabs =
+        batch->group != NULL && batch->group->n_launches > 0 && pti_batch_streams(batch);
+    if (batch->n_launches < 2 || schedule->in_place || (schedule->period.times > 0 && !is_of_slabs))
         return POLYTILE_OK;
-    if (batch->group != NULL && batch->group->n_launches > 0 && pti_batch_streams(batch))
-        status = describe_slabs(batch->group, text);
+    if (is_of_slabs)
+        status = describe_slabs(batch, text);
     else
         status = describe_apart(schedule, text);
     if (status == POLYTILE_OK && text->length == 0)

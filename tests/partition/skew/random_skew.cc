@@ -117,7 +117,8 @@ void ChainMemory::Launch(const pti_op &op, const GenericKernel &kernel) {
 
 /* Launches. */
 
-RandomSkew::RandomSkew(Random *random) : random_(random), made_(random, {}) {
+RandomSkew::RandomSkew(Random *random, const RandomChainShape &shape)
+    : random_(random), made_(random, shape) {
     MakeArrays();
     const int64_t n_before = random->chance(60) ? random->number(1, 3) : 0;
     for (int64_t k = 0; k < n_before; k++)

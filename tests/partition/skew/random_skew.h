@@ -42,7 +42,7 @@ class ChainMemory {
 /** Launches, of which those before a chain have run, and those from there on are to be skewed. */
 class RandomSkew {
   public:
-    explicit RandomSkew(Random *random);
+    explicit RandomSkew(Random *random, const RandomChainShape &shape = {});
     ~RandomSkew();
     RandomSkew(const RandomSkew &) = delete;
     RandomSkew &operator=(const RandomSkew &) = delete;

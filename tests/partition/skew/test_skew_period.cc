@@ -132,7 +132,7 @@ TEST(SkewPeriodRandom, ItsStretchesDoWhatTheFlatListDoes) {
     Random random(test_seed("SkewPeriodRandom.ItsStretchesDoWhatTheFlatListDoes"));
     const int64_t n = std::max<int64_t>(20, scaled(300));
     int64_t n_folded = 0;
-    for (int64_t k = 0; k < n && !::testing::Test::HasFailure(); k++) {
+    for (int64_t k = 0; k < n && !HasFailure(); k++) {
         Skewed chain(long_domains, long_kernels);
         AddLaunches(&chain, &random);
         for (int a = 0; a < 3; a++) {
@@ -155,17 +155,31 @@ TEST(SkewPeriodRandom, ItsStretchesDoWhatTheFlatListDoes) {
     EXPECT_GE(n_folded, n / 2);
 }
 
-/** Chains of any kind: most have no rows enough for a period; all are right. */
+/** Chains of any kind, now and then of many rows: a quarter of them has a period; all are right. */
 TEST(SkewPeriodRandom, AnyChainsScheduleIsThatOfTheFlatList) {
     Random random(test_seed("SkewPeriodRandom.AnyChainsScheduleIsThatOfTheFlatList"));
-    for (int64_t k = 0; k < scaled(400) && !::testing::Test::HasFailure(); k++) {
-        RandomSkew skew(&random);
+    enum { ENOUGH_CHAINS = 40 }; /* of which some have a period */
+    RandomChainShape longer;
+    longer.times_longer = 8;
+    longer.most_along[0] = 30;
+    longer.most_along[1] = 12;
+    longer.most_along[2] = 9;
+    int64_t n_chains = 0, n_folded = 0;
+    for (int64_t k = 0; k < scaled(400) && !HasFailure(); k++) {
+        RandomSkew skew(&random, longer);
         if (skew.chain().n_launches < 2)
             continue;
         const pti_skew_shape shape = OnePass(skew.chain(), &random);
         SCOPED_TRACE(skew.text());
         const Both both(skew.Request(ArenaOf(skew.chain(), shape)), shape);
         ASSERT_NO_FATAL_FAILURE(ExpectRight(both));
+        n_chains++;
+        n_folded += both.HasPeriod();
+    }
+    printf("%lld of %lld chains have a period\n", static_cast<long long>(n_folded),
+           static_cast<long long>(n_chains));
+    if (n_chains >= ENOUGH_CHAINS) {
+        EXPECT_GT(n_folded, 0);
     }
 }
 
@@ -339,8 +353,9 @@ void Mutate(pti_schedule *schedule, Random *random) {
 /** What the checker accepts is right as a list of all turns, as the checker of lists has it. */
 TEST(SkewPeriodRandom, MutantsThatAreAcceptedAreRight) {
     Random random(test_seed("SkewPeriodRandom.MutantsThatAreAcceptedAreRight"));
-    int64_t n_accepted = 0, n_rejected = 0;
-    for (int64_t k = 0; k < scaled(150) && !::testing::Test::HasFailure(); k++) {
+    const int64_t n = std::max<int64_t>(1, scaled(150)), most_draws = 50 * n;
+    int64_t n_accepted = 0, n_rejected = 0, n_changed = 0;
+    for (int64_t k = 0; k < most_draws && n_changed < n && !HasFailure(); k++) {
         Skewed chain(long_domains, long_kernels);
         AddLaunches(&chain, &random);
         for (int a = 0; a < 3; a++)
@@ -353,6 +368,7 @@ TEST(SkewPeriodRandom, MutantsThatAreAcceptedAreRight) {
         const Both both(chain.Request(ArenaOf(chain.chain(), shape)), shape);
         if (!both.HasPeriod())
             continue;
+        n_changed++;
         ASSERT_EQ(Unfolded(*both.folded).objection(), "");
         for (int m = 0; m < 20; m++) {
             pti_schedule *mutant = pti_schedule_copy(both.folded);
@@ -367,6 +383,7 @@ TEST(SkewPeriodRandom, MutantsThatAreAcceptedAreRight) {
     }
     printf("%lld accepted, %lld rejected\n", static_cast<long long>(n_accepted),
            static_cast<long long>(n_rejected));
+    EXPECT_EQ(n_changed, n) << "of so many draws few have a period";
     EXPECT_GT(n_rejected, n_accepted);
 }
 

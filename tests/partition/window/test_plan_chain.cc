@@ -12,6 +12,8 @@ extern "C" {
 #include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <jansson.h>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -337,6 +339,11 @@ TEST(PlanChain, SaysWhichLaunchesRunInTilesOrWhyNone) {
          40,
          int64_t{32} << 20,
          "whose 2 arrays change roles in turn, run at most "},
+        {"leap[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; inout B[i, j]",
+         {4000, 1000},
+         240,
+         int64_t{1} << 20,
+         "launches of leap run one by one: in tiles they would take as long"},
         {five_points, {256, 256}, 2, 64 << 10, "too few of them in a row"},
     };
     for (const auto &c : cases) {
@@ -350,6 +357,16 @@ TEST(PlanChain, SaysWhichLaunchesRunInTilesOrWhyNone) {
         EXPECT_TRUE(Has(line, c.text)) << line;
         EXPECT_TRUE(Has(Text(plan, POLYTILE_JSON), "\"tiles\": [{\"first\": 0, \"launches\": "));
     }
+}
+
+/** A plan whose schedule has a period says the same as one whose schedule has none. */
+TEST(PlanChain, SaysWhichLaunchesOfSlabsThatRepeatRunInTiles) {
+    ToAndFro of(five_points, {1 << 22, 64}, 20);
+    polytile_plan *plan = of.Plan(Limit(int64_t{1} << 20));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    EXPECT_GT(plan->schedule->period.times, 0);
+    EXPECT_TRUE(Has(Text(plan), "\n  tiles  ")) << Text(plan);
+    EXPECT_TRUE(Has(Text(plan), "20 launches of jacobi in a row, which alternate")) << Text(plan);
 }
 
 /* Several portions. */
@@ -508,6 +525,53 @@ TEST(PlanChain, PlansAnyNumberOfSubKernelsThatRepeat) {
     polytile_domain last;
     ASSERT_EQ(polytile_plan_get_superblock(plan, summary.n_kernels - 1, &last), POLYTILE_OK);
     EXPECT_EQ(last.range[0].hi, (INT64_C(1) << 40) - 2);
+}
+
+/** What is listed does not grow with the slabs, and neither does the planner's memory. */
+TEST(PlanChain, TakesNoMemoryForSlabsThatAreNotListed) {
+    ToAndFro of("f[i]: in A[i-1:i+1]; out B[i]", {INT64_C(1000000000000)}, 20);
+    polytile_plan *plan = of.Plan(Limit(4096));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    EXPECT_GT(of.summary.n_kernels, 1000000000);
+    EXPECT_GT(plan->schedule->period.times, 0);
+}
+
+/** The period of a chain is found in the list of all superblocks, also behind those of launches
+ * that are not interleaved. */
+TEST(PlanChain, CountsThePeriodBehindWhatIsListedBeforeIt) {
+    ToAndFro of("f[i]: in A[i-1:i+1]; out B[i]", {64000000}, 8);
+    polytile_kernel *other = nullptr;
+    polytile_array *alone[2] = {};
+    polytile_domain threads = {}, one = {};
+    threads.n_dims = one.n_dims = 1;
+    threads.range[0] = {0, 299999, 1};
+    one.range[0] = {0, 0, 1};
+    ASSERT_EQ(polytile_kernel_create(of.context(), "g[j]: in C[j]; out max R[0]", nullptr, &other),
+              POLYTILE_OK);
+    ASSERT_EQ(polytile_array_describe(of.context(), "C", POLYTILE_F32, &threads, &alone[0]),
+              POLYTILE_OK);
+    ASSERT_EQ(polytile_array_describe(of.context(), "R", POLYTILE_F32, &one, &alone[1]),
+              POLYTILE_OK);
+    of.launches.insert(of.launches.begin(), chain_launch(other, threads, alone));
+    polytile_plan *plan = of.Plan(Limit(64 << 10));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    ASSERT_GT(plan->chain->shown, 0) << "the chain comes behind another launch";
+    ASSERT_GT(plan->schedule->period.times, 0);
+    json_error_t error;
+    const std::unique_ptr<json_t, decltype(&json_decref)> root(
+        json_loads(Text(plan, POLYTILE_JSON).c_str(), 0, &error), json_decref);
+    ASSERT_TRUE(root) << error.text;
+    const json_t *period = json_object_get(root.get(), "period");
+    const json_t *listed = json_object_get(root.get(), "superblocks");
+    const json_int_t first = json_integer_value(json_object_get(period, "first")),
+                     length = json_integer_value(json_object_get(period, "length"));
+    for (size_t k = 0; k < json_array_size(listed); k++) {
+        const auto at = static_cast<json_int_t>(k);
+        const json_t *times = json_object_get(json_array_get(listed, k), "times");
+        ASSERT_EQ(times != nullptr, at >= first && at < first + length) << k;
+        ASSERT_TRUE(times == nullptr || json_equal(times, json_object_get(period, "times"))) << k;
+    }
+    EXPECT_GT(length, 0);
 }
 
 TEST(PlanChain, SaysWhatIsTooLargeToBeCountedWithoutANumber) {

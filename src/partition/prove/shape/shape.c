@@ -150,14 +150,57 @@ static bool check_placement(const pti_schedule *schedule, int64_t p, pti_text *w
     return true;
 }
 
-/** Memory aside is that of no other placement, so that operations there change nothing else. */
-static bool check_aside_apart(const pti_schedule *schedule, int64_t p, pti_text *why) {
-    const pti_placement *placement = &schedule->placement[p];
-    for (int64_t other = 0; other < schedule->n_placements && placement->is_aside; other++)
-        if (!schedule->placement[other].is_aside &&
-            pti_placements_overlap(placement, &schedule->placement[other]))
-            return reject_placement(schedule, p, "is aside, where another one lies", why);
+static int compare_places(const void *a, const void *b) {
+    const pti_placement *const one = *(const pti_placement *const *)a,
+                               *const other = *(const pti_placement *const *)b;
+    return one->offset_bytes != other->offset_bytes ? (one->offset_bytes > other->offset_bytes) -
+                                                          (one->offset_bytes < other->offset_bytes)
+                                                    : (one > other) - (one < other);
+}
+
+static int64_t end_of(const pti_placement *placement) {
+    return placement->offset_bytes + placement->layout.size_bytes;
+}
+
+/** Check placements in the order of their places: one that overlaps some of the other kind overlaps
+ * the one of these that ends last, of those that begin before it. */
+static bool check_aside_in_order(const pti_schedule *schedule,
+                                 const pti_placement *const *placement, pti_text *why) {
+    const pti_placement *last[2] = {NULL, NULL}; /* of those that are not aside, and of those that
+                                                    are: the one that ends last */
+    for (int64_t k = 0; k < schedule->n_placements; k++) {
+        const pti_placement *is = placement[k], *other = last[!is->is_aside];
+        if (other != NULL && pti_placements_overlap(is, other))
+            return reject_placement(schedule, (is->is_aside ? is : other) - schedule->placement,
+                                    "is aside, where another one lies", why);
+        if (last[is->is_aside] == NULL || end_of(is) > end_of(last[is->is_aside]))
+            last[is->is_aside] = is;
+    }
     return true;
+}
+
+static bool has_aside(const pti_schedule *schedule) {
+    bool has = false;
+    for (int64_t p = 0; p < schedule->n_placements && !has; p++)
+        has = schedule->placement[p].is_aside;
+    return has;
+}
+
+/** Memory aside is that of no other placement, so that operations there change nothing else. */
+static bool check_aside_apart(const pti_schedule *schedule, pti_text *why) {
+    if (!has_aside(schedule))
+        return true;
+    const pti_placement **placement = malloc((size_t)schedule->n_placements * sizeof *placement);
+    if (placement == NULL) {
+        why->failed = true;
+        return false;
+    }
+    for (int64_t p = 0; p < schedule->n_placements; p++)
+        placement[p] = &schedule->placement[p];
+    qsort(placement, (size_t)schedule->n_placements, sizeof *placement, compare_places);
+    const bool is_apart = check_aside_in_order(schedule, placement, why);
+    free(placement);
+    return is_apart;
 }
 
 static bool check_placements_of(const pti_schedule *schedule, int l, int64_t superblock,
@@ -193,10 +236,7 @@ bool pti_check_placements(const pti_schedule *schedule, pti_text *why) {
     for (int64_t p = 0; p < schedule->n_placements; p++)
         if (!check_placement(schedule, p, why))
             return false;
-    for (int64_t p = 0; p < schedule->n_placements; p++)
-        if (!check_aside_apart(schedule, p, why))
-            return false;
-    return check_launch_placements(schedule, why);
+    return check_aside_apart(schedule, why) && check_launch_placements(schedule, why);
 }
 
 static bool reject_op(int64_t i, const char *reason, pti_text *why) {
