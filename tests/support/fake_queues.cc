@@ -37,18 +37,26 @@ void FakeQueues::enqueue_wait(Queue *queue, MarkPointer mark) {
         queue->pending.push_back({nullptr, std::move(mark), nullptr, nullptr});
 }
 
+/** What runs goes on when it is asked whether it is over, and a fault in it drops all. */
 bool FakeQueues::can_step(const Queue &queue) const {
     if (queue.pending.empty())
         return false;
     const Action &next = queue.pending.front();
-    return next.is_begun ? next.is_over() : next.waits == nullptr || next.waits->is_reached;
+    if (!next.is_begun)
+        return next.waits == nullptr || next.waits->is_reached;
+    const std::function<bool()> is_over = next.is_over;
+    return is_over() && !queue.pending.empty();
 }
 
+/** Nothing is left where a fault dropped all since the queue was picked. */
 void FakeQueues::step(Queue *queue) {
+    if (queue->pending.empty())
+        return;
     Action &next = queue->pending.front();
     if (next.is_over && !next.is_begun) {
+        const Work begin = next.work;
         next.is_begun = true;
-        next.work();
+        begin();
         return;
     }
     const Action action = next;
