@@ -417,10 +417,11 @@ bool pti_skew_choose_tiled(const pti_skew_request *request, pti_chain *chain, pt
     if (tiled == NULL || !pti_tiled_has_aside(tiled))
         return pti_skew_choose(&wanted, shape, why);
     chain->tiled = NULL;
-    const bool is_chosen = pti_skew_choose(&wanted, shape, why);
+    bool is_chosen = pti_skew_choose(&wanted, shape, why);
     chain->tiled = tiled;
-    if (is_chosen && pti_skew_choose(&wanted, &in_tiles, &ignored) &&
-        is_better(&of, &in_tiles, shape)) {
+    const bool may_tile = is_chosen && pti_skew_choose(&wanted, &in_tiles, &ignored);
+    is_chosen = is_chosen && (may_tile || ignored.length > 0);
+    if (may_tile && is_better(&of, &in_tiles, shape)) {
         *shape = in_tiles;
     } else {
         pti_tiled_free(tiled);

@@ -71,6 +71,7 @@ bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti
 /**
  * The same of a chain, the request's or a copy of it. Memory aside takes room from slabs: where the
  * chain has such and is no better for it, its launches run one by one, and its tiles are freed.
+ * False as pti_skew_choose().
  */
 bool pti_skew_choose_tiled(const pti_skew_request *request, pti_chain *chain, pti_skew_shape *shape,
                            pti_text *why);

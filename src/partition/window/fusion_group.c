@@ -234,14 +234,15 @@ static polytile_status choose_cut(const pti_step_window *window, int first,
     return is_chosen || has_reason ? POLYTILE_OK : POLYTILE_NO_MEMORY;
 }
 
-bool pti_fusion_group_choose_tiled(const pti_step_window *window, int first,
-                                   const pti_fusion_group *group, pti_chain *chain,
-                                   pti_skew_shape *shape) {
+polytile_status pti_fusion_group_choose_tiled(const pti_step_window *window, int first,
+                                              const pti_fusion_group *group, pti_chain *chain,
+                                              pti_skew_shape *shape, bool *is_chosen) {
     const pti_skew_request wanted = skew_request(window, first, group);
-    pti_text ignored = {0};
-    const bool is_chosen = pti_skew_choose_tiled(&wanted, chain, shape, &ignored);
-    pti_text_free(&ignored);
-    return is_chosen;
+    pti_text why = {0};
+    *is_chosen = pti_skew_choose_tiled(&wanted, chain, shape, &why);
+    const bool has_memory = *is_chosen || why.length > 0;
+    pti_text_free(&why);
+    return has_memory ? POLYTILE_OK : POLYTILE_NO_MEMORY;
 }
 
 /** How many launches there are before a step, counted as texts do. */

@@ -74,11 +74,11 @@ polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
                                       pti_fusion_group *group);
 
 /** Choose how a copy of a group's chain, which may have tiles, is cut, as that of a device with
- * tiles is; the group begins with a step. False where no shape fits, or memory ran out. The copy
- * loses tiles that do not pay. */
-bool pti_fusion_group_choose_tiled(const pti_step_window *window, int first,
-                                   const pti_fusion_group *group, pti_chain *chain,
-                                   pti_skew_shape *shape);
+ * tiles is; the group begins with a step. It is not chosen where no shape fits. The copy loses
+ * tiles that do not pay. Errors: NO_MEMORY. */
+polytile_status pti_fusion_group_choose_tiled(const pti_step_window *window, int first,
+                                              const pti_fusion_group *group, pti_chain *chain,
+                                              pti_skew_shape *shape, bool *is_chosen);
 
 /** Build the schedule of launches that are interleaved, now that all before them has run;
  * is_resident is false. NULL when memory runs out. The caller frees it. */

@@ -37,6 +37,7 @@ static polytile_status describe_apart(pti_schedule *schedule, pti_text *text) {
 static polytile_status describe_slabs(const pti_batch *batch, pti_text *text) {
     const pti_fusion_group *group = batch->group;
     pti_skew_shape shape;
+    bool is_chosen;
     pti_chain chain = group->chain;
     pti_tile_kernel *tiles = malloc(((size_t)chain.n_launches + 1) * sizeof *tiles);
     if (tiles == NULL)
@@ -46,8 +47,10 @@ static polytile_status describe_slabs(const pti_batch *batch, pti_text *text) {
     chain.tiled = NULL;
     chain.lacks_rounds = (pti_text){0};
     polytile_status status = pti_tiled_find(&pti_tile_room_default, tiles, group->dropped, &chain);
-    if (status == POLYTILE_OK &&
-        pti_fusion_group_choose_tiled(batch->window, batch->first, group, &chain, &shape))
+    if (status == POLYTILE_OK)
+        status = pti_fusion_group_choose_tiled(batch->window, batch->first, group, &chain, &shape,
+                                               &is_chosen);
+    if (status == POLYTILE_OK && is_chosen)
         pti_tiles_describe_chain(&chain, &shape, text);
     pti_tiled_free(chain.tiled);
     pti_text_free(&chain.lacks_rounds);
