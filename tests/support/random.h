@@ -25,7 +25,8 @@ class Random {
 
     /** A number in lo .. hi, both included; the slight bias does not matter here. */
     int64_t number(int64_t lo, int64_t hi) {
-        return lo + static_cast<int64_t>(engine_() % static_cast<uint64_t>(hi - lo + 1));
+        const uint64_t n = static_cast<uint64_t>(hi) - static_cast<uint64_t>(lo) + 1;
+        return static_cast<int64_t>(static_cast<uint64_t>(lo) + engine_() % n);
     }
 
     bool chance(int percent) { return number(1, 100) <= percent; }
