@@ -205,7 +205,7 @@ static bool is_aside(const pti_schedule *schedule, const pti_op *op) {
     return op->kind == PTI_COPY && schedule->placement[op->placement].is_aside;
 }
 
-static bool replay_all(pti_replay *replay, const pti_array_state *before) {
+static bool replay_all(pti_replay *replay, const pti_stretch_state *before) {
     int next = 0;
     if (!pti_holdings_begin(replay))
         return false;
@@ -226,8 +226,8 @@ static bool replay_all(pti_replay *replay, const pti_array_state *before) {
 /** A stretch of a schedule with a period, and what is known of arrays before and after it. */
 typedef struct stretch_proof {
     const pti_period *period;
-    const pti_array_state *before; /* NULL: before the prologue */
-    pti_array_state *after;        /* found */
+    const pti_stretch_state *before; /* NULL: before the prologue */
+    pti_stretch_state *after;        /* found */
 } stretch_proof;
 
 /** Prove a flat schedule; stretch: NULL if it is none. */
@@ -329,9 +329,9 @@ static bool prove_stretches(const pti_schedule *schedule, pti_text *why) {
     end.before = turns.after;
     holds = holds && prove_stretch(schedule, &last, &end, why) &&
             pti_check_last_rows(schedule, (n - 1) * n_turns, turns.after, end.after, why);
-    pti_array_states_free(first.after, schedule->instance->n_operands);
-    pti_array_states_free(turns.after, schedule->instance->n_operands);
-    pti_array_states_free(end.after, schedule->instance->n_operands);
+    pti_stretch_states_free(first.after, schedule->instance->n_operands);
+    pti_stretch_states_free(turns.after, schedule->instance->n_operands);
+    pti_stretch_states_free(end.after, schedule->instance->n_operands);
     return holds;
 }
 

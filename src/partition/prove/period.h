@@ -58,21 +58,21 @@ bool pti_check_turns_in_order(const pti_schedule *schedule, pti_text *why);
  * there does, but where stretches have not come yet. */
 
 /** What is known of an array between stretches. */
-typedef struct pti_array_state {
+typedef struct pti_stretch_state {
     pti_boxes unwritten; /* elements that nobody wrote yet */
     pti_boxes lost;      /* whose newest version is nowhere */
     polytile_range rows; /* along its axis: where the stretch before used it */
-} pti_array_state;
+} pti_stretch_state;
 
 /** Free states of all arrays, and the list, which may be NULL. */
-void pti_array_states_free(pti_array_state *states, int n_arrays);
+void pti_stretch_states_free(pti_stretch_state *states, int n_arrays);
 
 /** List what a replay knows at its end of all arrays of a schedule with a period; NULL when memory
  * runs out. */
-pti_array_state *pti_array_states_of(const pti_replay *replay, const pti_period *period);
+pti_stretch_state *pti_array_states_of(const pti_replay *replay, const pti_period *period);
 
 /** Let a stretch begin with states. False when memory runs out. */
-bool pti_array_states_give(const pti_array_state *states, pti_schedule *stretch);
+bool pti_array_states_give(const pti_stretch_state *states, pti_schedule *stretch);
 
 /**
  * Prove that n stretches of some turns each lead from states after the prologue to states moved on,
@@ -81,11 +81,13 @@ bool pti_array_states_give(const pti_array_state *states, pti_schedule *stretch)
  * Errors  False, with the array in *why; also when memory runs out.
  */
 bool pti_check_states_move(const pti_schedule *schedule, int64_t n_turns, int64_t n,
-                           const pti_array_state *before, pti_array_state *after, pti_text *why);
+                           const pti_stretch_state *before, pti_stretch_state *after,
+                           pti_text *why);
 
 /** Prove that the last stretch is where its states are known: nowhere before the stretch before it
  * was, after so many turns. */
-bool pti_check_last_rows(const pti_schedule *schedule, int64_t turns, const pti_array_state *before,
-                         const pti_array_state *last, pti_text *why);
+bool pti_check_last_rows(const pti_schedule *schedule, int64_t turns,
+                         const pti_stretch_state *before, const pti_stretch_state *last,
+                         pti_text *why);
 
 #endif

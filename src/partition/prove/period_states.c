@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-void pti_array_states_free(pti_array_state *states, int n_arrays) {
+void pti_stretch_states_free(pti_stretch_state *states, int n_arrays) {
     for (int a = 0; states != NULL && a < n_arrays; a++) {
         pti_boxes_free(&states[a].unwritten);
         pti_boxes_free(&states[a].lost);
@@ -55,7 +55,7 @@ static polytile_range find_used_rows(const pti_schedule *schedule, int array, in
 }
 
 /** What is newer than the host's and goes on nowhere is lost, of arrays that are dropped. */
-static void take_state(const pti_replay *replay, int array, pti_array_state *state) {
+static void take_state(const pti_replay *replay, int array, pti_stretch_state *state) {
     const pti_operand_state *known = &replay->operand[array];
     pti_boxes_copy(&state->unwritten, &known->unwritten);
     pti_boxes_copy(&state->lost, &known->lost);
@@ -63,9 +63,9 @@ static void take_state(const pti_replay *replay, int array, pti_array_state *sta
         pti_boxes_unite(&state->lost, &replay->resident[r].content[PTI_DIRTY], pti_boxes_attach);
 }
 
-pti_array_state *pti_array_states_of(const pti_replay *replay, const pti_period *period) {
+pti_stretch_state *pti_array_states_of(const pti_replay *replay, const pti_period *period) {
     const int n_arrays = replay->instance->n_operands;
-    pti_array_state *states = calloc((size_t)n_arrays + 1, sizeof *states);
+    pti_stretch_state *states = calloc((size_t)n_arrays + 1, sizeof *states);
     bool failed = states == NULL;
     for (int a = 0; a < n_arrays && !failed; a++) {
         const int n_dims = replay->instance->operand[a].domain.n_dims;
@@ -76,11 +76,11 @@ pti_array_state *pti_array_states_of(const pti_replay *replay, const pti_period 
     }
     if (!failed)
         return states;
-    pti_array_states_free(states, n_arrays);
+    pti_stretch_states_free(states, n_arrays);
     return NULL;
 }
 
-bool pti_array_states_give(const pti_array_state *states, pti_schedule *stretch) {
+bool pti_array_states_give(const pti_stretch_state *states, pti_schedule *stretch) {
     const int n_arrays = stretch->instance->n_operands;
     bool failed = false;
     stretch->unwritten = calloc((size_t)n_arrays + 1, sizeof *stretch->unwritten);
@@ -170,7 +170,8 @@ static bool check_set(const state_step *step, const pti_boxes *before, pti_boxes
 }
 
 bool pti_check_states_move(const pti_schedule *schedule, int64_t n_turns, int64_t n,
-                           const pti_array_state *before, pti_array_state *after, pti_text *why) {
+                           const pti_stretch_state *before, pti_stretch_state *after,
+                           pti_text *why) {
     bool holds = true;
     for (int a = 0; a < schedule->instance->n_operands && holds && n > 1; a++) {
         const int axis = axis_of_array(schedule, a);
@@ -185,8 +186,9 @@ bool pti_check_states_move(const pti_schedule *schedule, int64_t n_turns, int64_
     return holds;
 }
 
-bool pti_check_last_rows(const pti_schedule *schedule, int64_t turns, const pti_array_state *before,
-                         const pti_array_state *last, pti_text *why) {
+bool pti_check_last_rows(const pti_schedule *schedule, int64_t turns,
+                         const pti_stretch_state *before, const pti_stretch_state *last,
+                         pti_text *why) {
     bool holds = true;
     for (int a = 0; a < schedule->instance->n_operands && holds; a++) {
         const int axis = axis_of_array(schedule, a);
