@@ -113,18 +113,29 @@ void pti_boxes_include(pti_boxes *set, const polytile_domain *box) {
     pti_boxes_merge(set);
 }
 
-static bool joins_another(pti_boxes *set, int at) {
+/** Let another box of a set absorb one; return which, or -1. */
+static int join_another(pti_boxes *set, int at) {
     for (int k = 0; k < set->n_boxes; k++)
         if (k != at && pti_box_absorb(&set->box[k], &set->box[at]))
-            return true;
-    return false;
+            return k;
+    return -1;
+}
+
+/** Join the last box of a set with another, what that makes with a third one, and so on. */
+static void join_on(pti_boxes *set) {
+    int at = set->n_boxes - 1, grown;
+    while ((grown = join_another(set, at)) >= 0) {
+        const int last = --set->n_boxes;
+        set->box[at] = set->box[last];
+        at = grown == last ? at : grown;
+    }
 }
 
 /** Join the last boxes of a set, which are new, with the others. */
 static void join_last(pti_boxes *set) {
     enum { MOST_NEW = 2 * POLYTILE_MAX_DIMS };
     for (int n = 0, at = set->n_boxes - 1; n < MOST_NEW && at >= 0 && set->n_boxes > 1; n++, at--)
-        if (joins_another(set, at))
+        if (join_another(set, at) >= 0)
             set->box[at] = set->box[--set->n_boxes];
 }
 
@@ -132,7 +143,7 @@ void pti_boxes_attach(pti_boxes *set, const polytile_domain *box) {
     if (one_contains(set, box))
         return;
     pti_boxes_gather(set, box);
-    join_last(set);
+    join_on(set);
 }
 
 void pti_boxes_detach(pti_boxes *set, const polytile_domain *box) {

@@ -11,7 +11,10 @@
 enum { MOST_HOST_BYTES = 512 << 20 };
 
 void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op) {
-    pti_last_note_on(last, pti_op_stream(&(pti_op){.kind = kind}), op);
+    pti_op of_lane_0;
+    of_lane_0.kind = kind;
+    of_lane_0.lane = 0;
+    pti_last_note_on(last, pti_op_stream(&of_lane_0), op);
 }
 
 static void add_wait(pti_builder *builder, int64_t op, int *n_waits) {
@@ -78,8 +81,13 @@ void pti_beside_see(pti_beside *beside, const pti_schedule *schedule) {
 
 void pti_beside_join(const pti_beside *beside, const pti_schedule *schedule, pti_last *waits,
                      const pti_last *users) {
-    pti_last others = *users;
-    for (int s = PTI_STREAM_COMPUTE; beside->n_lanes > 1 && s < others.n_streams; s++) {
+    pti_last others;
+    if (beside->n_lanes <= 1) {
+        pti_last_join(waits, users);
+        return;
+    }
+    others = *users;
+    for (int s = PTI_STREAM_COMPUTE; s < others.n_streams; s++) {
         const pti_op *op = others.op[s] < 0 ? NULL : &schedule->op[others.op[s]];
         if (op != NULL && op->kind == PTI_LAUNCH && op->launch == beside->launch)
             others.op[s] = (int32_t)pti_last_on(&beside->apart, s);

@@ -39,9 +39,11 @@ static inline void pti_last_note_on(pti_last *last, pti_stream stream, int64_t o
 
 /** Take the later of two, stream by stream. */
 static inline void pti_last_join(pti_last *last, const pti_last *other) {
+    for (; last->n_streams < other->n_streams; last->n_streams++)
+        last->op[last->n_streams] = -1;
     for (int s = 0; s < other->n_streams; s++)
-        if (other->op[s] > pti_last_on(last, s))
-            pti_last_note_on(last, (pti_stream)s, other->op[s]);
+        if (other->op[s] > last->op[s])
+            last->op[s] = other->op[s];
 }
 
 typedef struct pti_builder {

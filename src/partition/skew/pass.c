@@ -92,15 +92,23 @@ static void widen_hull(const pti_cut_launch *cut, int array, polytile_domain *hu
     }
 }
 
-/** Return whether one of the last launches of the pass is the same: then this one touches nothing
- * else. */
-static bool is_repeated(const pti_pass *pass, int launch) {
-    enum { N_LOOKED_AT = 4 };
+/** Launches before one that are compared with it. */
+enum { N_LOOKED_AT = 4 };
+
+/** Return the one of the last launches of the pass that is the same, or -1: this one touches what
+ * that does. */
+static int find_same_before(const pti_pass *pass, int launch) {
     for (int l = launch - 1; l >= pass->first && l >= launch - N_LOOKED_AT; l--)
         if (pti_chain_is_same_launch(&pass->chain->launch[l], &pass->chain->launch[launch]))
-            return true;
-    return false;
+            return l;
+    return -1;
 }
+
+/** How a launch touches an array, if it does. */
+typedef struct touch {
+    bool touches;
+    pti_reach reach;
+} touch;
 
 /** Return the bytes of one row, in an image of dense rows. */
 static int64_t row_bytes_of(const polytile_domain *hull, int axis, int64_t element_bytes) {
@@ -115,13 +123,19 @@ static void find_band(pti_pass *pass, int array) {
     const pti_chain *chain = pass->chain;
     const pti_operand *operand = &chain->arrays->operand[array];
     pti_band *band = &pass->band[array];
-    pti_reach reach;
+    touch last[N_LOOKED_AT];
     *band = (pti_band){.hull = pti_box_empty(operand->domain.n_dims)};
     for (int l = pass->first; l < pass->end; l++) {
-        if (!pti_chain_reach(chain, l, array, &reach))
+        const int same = find_same_before(pass, l);
+        touch *here = &last[l % N_LOOKED_AT];
+        if (same >= 0)
+            *here = last[same % N_LOOKED_AT];
+        else
+            here->touches = pti_chain_reach(chain, l, array, &here->reach);
+        if (!here->touches)
             continue;
-        extend_band(band, &reach, shift_of(pass, l));
-        if (!is_repeated(pass, l))
+        extend_band(band, &here->reach, shift_of(pass, l));
+        if (same < 0)
             widen_hull(&chain->launch[l], array, &band->hull);
     }
     for (int u = 0; u < pass->n_units; u++)

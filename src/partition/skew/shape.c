@@ -76,18 +76,45 @@ static double launch_seconds(const candidate *of, int launch) {
                               pti_thread_accesses(instance) * n_threads);
 }
 
+/** What a launch takes on all threads at once, and touches. */
+typedef struct launch_work {
+    double seconds;
+    double row_bytes;    /* for each thread along its index */
+    double beside_bytes; /* at the ends of a slab */
+} launch_work;
+
+static launch_work work_of_launch(const candidate *of, int launch) {
+    const pti_cut_launch *cut = &of->request->chain->launch[launch];
+    const polytile_range *range = &cut->call.instance->threads.range[cut->index];
+    const double row_bytes =
+        pti_launch_bytes(cut->call.instance) / (double)(range->hi - range->lo + 1);
+    return (launch_work){launch_seconds(of, launch), row_bytes, first_row_bytes(cut) - row_bytes};
+}
+
+/** Launches of which the work is kept. */
+enum { N_KEPT = 4 };
+
+/** Return the one of the last launches of a chain that takes as long, or -1. */
+static int find_like_before(const pti_chain *chain, int launch) {
+    const pti_cut_launch *cut = &chain->launch[launch];
+    for (int l = launch - 1; l >= 0 && l > launch - N_KEPT; l--)
+        if (chain->launch[l].call.instance == cut->call.instance &&
+            chain->launch[l].index == cut->index)
+            return l;
+    return -1;
+}
+
 /** Sum up the seconds of the launches' kernels on all threads at once, and find what a slab of one
  * thread touches. */
 static void estimate_work(candidate *of) {
-    const pti_chain *chain = of->request->chain;
-    for (int l = 0; l < chain->n_launches; l++) {
-        const pti_cut_launch *cut = &chain->launch[l];
-        const polytile_range *range = &cut->call.instance->threads.range[cut->index];
-        double n_bytes = pti_launch_bytes(cut->call.instance),
-               n_rows = (double)(range->hi - range->lo + 1);
-        of->work_s += launch_seconds(of, l);
-        of->row_bytes = fmax(of->row_bytes, n_bytes / n_rows);
-        of->beside_bytes = fmax(of->beside_bytes, first_row_bytes(cut) - n_bytes / n_rows);
+    launch_work kept[N_KEPT];
+    for (int l = 0; l < of->request->chain->n_launches; l++) {
+        const int like = find_like_before(of->request->chain, l);
+        const launch_work work = like >= 0 ? kept[like % N_KEPT] : work_of_launch(of, l);
+        kept[l % N_KEPT] = work;
+        of->work_s += work.seconds;
+        of->row_bytes = fmax(of->row_bytes, work.row_bytes);
+        of->beside_bytes = fmax(of->beside_bytes, work.beside_bytes);
     }
 }
 
@@ -361,10 +388,15 @@ int pti_skew_most_passes(const pti_skew_request *request) {
     return n_launches < 2 ? 0 : (n_launches + 1) / 2;
 }
 
-/** Return the fewest passes that fit, or more than the most if none does. */
+/** Return the fewest passes that fit, or more than the most if none does. Few of them mostly do, so
+ * numbers are doubled until one fits, before the range below is halved. */
 static int fewest_that_fit(const candidate *wanted, bool *has_memory) {
-    int lo = pti_skew_fewest_passes(wanted->request),
-        hi = pti_skew_most_passes(wanted->request) + 1;
+    const int none = pti_skew_most_passes(wanted->request) + 1;
+    int lo = pti_skew_fewest_passes(wanted->request), hi = lo;
+    while (hi < none && !passes_fit(wanted, hi, has_memory)) {
+        lo = hi + 1;
+        hi = (int)pti_min(none, 2 * (int64_t)hi);
+    }
     while (lo < hi) {
         int middle = lo + (hi - lo) / 2;
         if (passes_fit(wanted, middle, has_memory))
