@@ -1,3 +1,6 @@
+#include "support/failing_api.h"
+#include "support/fake_cuda.h"
+
 #include <gtest/gtest.h>
 
 #include <polytile/kernel.h>
@@ -5,6 +8,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -36,16 +40,25 @@ class StretchCount {
         before_ = device_->functions;
         functions_ = *before_;
         functions_.begin = [](polytile_device *device, pti_execution *execution) {
-            n_later += execution->first_superblock > 0 && execution->schedule->n_launches > 1;
-            return before_->begin(device, execution);
+            const bool is_later =
+                execution->first_superblock > 0 && execution->schedule->n_launches > 1;
+            n_later += is_later;
+            const polytile_status status = before_->begin(device, execution);
+            if (is_later && look)
+                look();
+            return status;
         };
         device_->functions = &functions_;
     }
-    ~StretchCount() { device_->functions = before_; }
+    ~StretchCount() {
+        device_->functions = before_;
+        look = nullptr;
+    }
     StretchCount(const StretchCount &) = delete;
     StretchCount &operator=(const StretchCount &) = delete;
 
     static inline std::atomic<int64_t> n_later{0};
+    static inline std::function<void()> look; /* called as each of these has begun */
 
   private:
     static inline const pti_device_functions *before_ = nullptr;
@@ -60,7 +73,9 @@ class QueuePeriod : public testing::Test {
         for (size_t k = 0; k < N; k++)
             start.push_back(static_cast<float>(k * 2654435761u % 1000) / 8);
         memory[0] = memory[1] = start;
-        ASSERT_EQ(polytile_kernel_create(ctx, "spread[i]: in A[i-1:i+1]; out B[i]", &spread_kernel,
+        polytile_implementation implementation = spread_kernel;
+        implementation.cuda = reinterpret_cast<const void *>(spread_kernel.host);
+        ASSERT_EQ(polytile_kernel_create(ctx, "spread[i]: in A[i-1:i+1]; out B[i]", &implementation,
                                          &kernel),
                   POLYTILE_OK)
             << polytile_last_error(ctx);
@@ -88,6 +103,24 @@ class QueuePeriod : public testing::Test {
             for (size_t i = 1; i + 1 < N; i++)
                 to[i] = 0.25f * from[i - 1] + 0.5f * from[i] + 0.25f * from[i + 1];
         }
+    }
+
+    /** Queue the steps, and bring home what they leave. */
+    polytile_status RunOn(polytile_queue *queue) {
+        EXPECT_EQ(polytile_queue_attach(queue, 2, array), POLYTILE_OK);
+        for (int step = 0; step < N_STEPS; step++) {
+            polytile_array *arrays[] = {array[step % 2], array[1 - step % 2]};
+            EXPECT_EQ(polytile_queue_launch(queue, kernel, &domain, 2, arrays, nullptr),
+                      POLYTILE_OK);
+        }
+        const polytile_status detached = polytile_queue_detach(queue, 2, array);
+        return detached == POLYTILE_OK ? polytile_queue_wait(queue) : detached;
+    }
+    void ExpectPlainResults() const {
+        std::vector<float> expected[2] = {start, start};
+        RunPlainly(expected);
+        EXPECT_TRUE(memory[0] == expected[0]);
+        EXPECT_TRUE(memory[1] == expected[1]);
     }
 
     polytile_context *ctx = nullptr;
@@ -126,21 +159,13 @@ TEST_F(QueuePeriod, ResultsAreThoseOfPlainLoops) {
     pti_text_free(&why);
     ASSERT_EQ(polytile_queue_create(ctx, text, &queue), POLYTILE_OK);
     auto count = std::make_unique<StretchCount>(queue);
-    ASSERT_EQ(polytile_queue_attach(queue, 2, array), POLYTILE_OK);
-    for (const polytile_chain_launch &launch : launches)
-        ASSERT_EQ(polytile_queue_launch(queue, kernel, &launch.domain, 2, launch.arrays, nullptr),
-                  POLYTILE_OK);
-    ASSERT_EQ(polytile_queue_detach(queue, 2, array), POLYTILE_OK);
-    ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << polytile_last_error(ctx);
+    ASSERT_EQ(RunOn(queue), POLYTILE_OK) << polytile_last_error(ctx);
     polytile_report report;
     polytile_queue_get_report(queue, false, &report);
     EXPECT_GE(report.n_kernels, summary.n_kernels);
     EXPECT_GT(StretchCount::n_later, 1) << "none of the chains had a period";
     count.reset();
-    std::vector<float> expected[2] = {start, start};
-    RunPlainly(expected);
-    EXPECT_EQ(memory[0], expected[0]);
-    EXPECT_EQ(memory[1], expected[1]);
+    ExpectPlainResults();
     int64_t n_threads = 0;
     for (int64_t k = 0; k < summary.n_kernels; k++) {
         polytile_domain threads;
@@ -151,6 +176,56 @@ TEST_F(QueuePeriod, ResultsAreThoseOfPlainLoops) {
     polytile_plan_destroy(plan);
     polytile_queue_destroy(queue);
     polytile_device_close(device);
+}
+
+/** The stand-in for a GPU: one thread copies to and from pageable memory, so that it pays to pin
+ * arrays for the whole schedule. */
+class QueuePeriodGpu : public QueuePeriod {
+  protected:
+    QueuePeriodGpu() {
+        cuda.add_kernel(reinterpret_cast<const void *>(spread_kernel.host), spread_kernel);
+    }
+    void SetUp() override {
+        QueuePeriod::SetUp();
+        ASSERT_EQ(polytile_queue_create(ctx, "cuda:0(memory=8KiB,threads=1)", &queue), POLYTILE_OK)
+            << polytile_last_error(ctx);
+    }
+    void TearDown() override {
+        polytile_queue_destroy(queue);
+        QueuePeriod::TearDown();
+        EXPECT_EQ(cuda.n_pending(), 0);
+        EXPECT_EQ(cuda.host().n_registrations(), 0);
+        EXPECT_EQ(cuda.violations(), "");
+    }
+
+    FakeCuda cuda{1};
+    FailingApi api;
+    polytile_queue *queue = nullptr;
+};
+
+TEST_F(QueuePeriodGpu, ArraysStayPinnedFromStretchToStretch) {
+    StretchCount count(queue);
+    std::atomic<int64_t> fewest{INT64_MAX};
+    StretchCount::look = [this, &fewest] {
+        fewest = std::min<int64_t>(fewest, cuda.host().n_registrations());
+    };
+    ASSERT_EQ(RunOn(queue), POLYTILE_OK) << polytile_last_error(ctx);
+    EXPECT_GT(StretchCount::n_later, 1) << "none of the chains had a period";
+    EXPECT_GE(fewest, 2) << "of a ring of buffers alone?";
+    EXPECT_LE(cuda.n_calls("cudaHostRegister"), 2 * StretchCount::n_later);
+    ExpectPlainResults();
+}
+
+TEST_F(QueuePeriodGpu, ArraysAreUnpinnedAfterAStretchFailed) {
+    StretchCount count(queue);
+    StretchCount::look = [this] {
+        if (StretchCount::n_later == 2)
+            api.let_fail(100, "cudaLaunchKernel", cudaErrorUnknown);
+    };
+    EXPECT_EQ(RunOn(queue), POLYTILE_DEVICE);
+    EXPECT_EQ(api.failed(), "cudaLaunchKernel");
+    EXPECT_EQ(StretchCount::n_later, 2);
+    EXPECT_FALSE(polytile_array_is_complete(array[0]) && polytile_array_is_complete(array[1]));
 }
 
 } // namespace

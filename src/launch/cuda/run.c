@@ -17,11 +17,19 @@
 #include "launch/peers/sharing.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Runs a schedule on its streams. Between begin and finish, only transfers through the staging ring
  * wait for the GPU. */
 
 enum { PAGE_BYTES = 4096 };
+
+/** What all runs of stretches of a schedule have in common. */
+typedef struct pti_cuda_stretches {
+    const pti_schedule *schedule; /* with its period; borrowed, as the arrays */
+    polytile_array *const *arrays;
+    pti_cuda_host_memory kinds[]; /* one an operand */
+} pti_cuda_stretches;
 
 /** The run in progress. */
 typedef struct pti_cuda_run {
@@ -30,11 +38,62 @@ typedef struct pti_cuda_run {
     pti_cuda_host_memory kinds[]; /* one an operand */
 } pti_cuda_run;
 
+static size_t kinds_bytes(const pti_schedule *schedule) {
+    return (size_t)schedule->instance->n_operands * sizeof(pti_cuda_host_memory);
+}
+
+polytile_status pti_cuda_begin_stretches(polytile_device *device, const pti_schedule *schedule,
+                                         polytile_array *const *arrays) {
+    pti_cuda_device *cuda = pti_cuda_of(device);
+    const size_t n_bytes = sizeof *cuda->stretches + kinds_bytes(schedule);
+    polytile_status status;
+    cuda->stretches = calloc(1, n_bytes);
+    if (cuda->stretches == NULL)
+        return pti_fail_memory(device->object.context, schedule->instance->kernel_name,
+                               (double)n_bytes);
+    cuda->stretches->schedule = schedule;
+    cuda->stretches->arrays = arrays;
+    PTI_TRY(pti_cuda_enter(cuda));
+    PTI_TRY(pti_cuda_routes_begin(cuda, schedule, arrays, cuda->stretches->kinds));
+done:
+    return status;
+}
+
+polytile_status pti_cuda_end_stretches(polytile_device *device) {
+    pti_cuda_device *cuda = pti_cuda_of(device);
+    pti_cuda_stretches *ended = cuda->stretches;
+    polytile_status status = POLYTILE_OK;
+    if (ended != NULL)
+        status = pti_cuda_routes_end(cuda, ended->schedule, ended->arrays, ended->kinds);
+    if (status != POLYTILE_OK)
+        cuda->api->cudaGetLastError();
+    free(ended);
+    cuda->stretches = NULL;
+    return status;
+}
+
+/** Find how a run's arrays travel: in a stretch as in all others. */
+static polytile_status begin_routes(pti_cuda_device *cuda) {
+    const pti_execution *execution = cuda->execution;
+    if (cuda->stretches == NULL)
+        return pti_cuda_routes_begin(cuda, execution->schedule, execution->arrays,
+                                     cuda->run->kinds);
+    memcpy(cuda->run->kinds, cuda->stretches->kinds, kinds_bytes(execution->schedule));
+    return POLYTILE_OK;
+}
+
+static polytile_status end_routes(pti_cuda_device *cuda) {
+    const pti_execution *execution = cuda->execution;
+    return cuda->stretches != NULL ? POLYTILE_OK
+                                   : pti_cuda_routes_end(cuda, execution->schedule,
+                                                         execution->arrays, cuda->run->kinds);
+}
+
 static polytile_status prepare_run(pti_cuda_device *cuda, pti_execution *execution) {
     polytile_status status;
     pti_cuda_run *run = cuda->run;
     PTI_TRY(pti_cuda_enter(cuda));
-    PTI_TRY(pti_cuda_routes_begin(cuda, execution, run->kinds));
+    PTI_TRY(begin_routes(cuda));
     PTI_TRY(pti_cuda_order_begin(cuda->order, execution->schedule));
     PTI_TRY(pti_cuda_timing_begin(cuda->timing, execution));
 done:
@@ -44,9 +103,8 @@ done:
 
 polytile_status pti_cuda_begin(polytile_device *device, pti_execution *execution) {
     pti_cuda_device *cuda = pti_cuda_of(device);
-    size_t n_operands = (size_t)execution->schedule->instance->n_operands;
     const char *name = execution->schedule->instance->kernel_name;
-    size_t run_bytes = sizeof *cuda->run + n_operands * sizeof *cuda->run->kinds;
+    size_t run_bytes = sizeof *cuda->run + kinds_bytes(execution->schedule);
     pti_nvtx_push(name);
     cuda->execution = execution;
     cuda->run = calloc(1, run_bytes);
@@ -297,7 +355,7 @@ static polytile_status complete_run(pti_cuda_device *cuda) {
     PTI_TRY(synchronize_streams(cuda));
     PTI_TRY(pti_cuda_timing_end(cuda->timing));
     pti_cuda_order_end(cuda->order);
-    PTI_TRY(pti_cuda_routes_end(cuda, cuda->execution, cuda->run->kinds));
+    PTI_TRY(end_routes(cuda));
 done:
     cuda->run->has_failed |= status != POLYTILE_OK;
     return status;
@@ -312,7 +370,7 @@ static void wait_for_everything(pti_cuda_device *cuda) {
         pti_staging_finish(cuda->staging, false);
     pti_cuda_timing_abandon(cuda->timing);
     pti_cuda_order_end(cuda->order);
-    pti_cuda_routes_end(cuda, cuda->execution, cuda->run->kinds);
+    end_routes(cuda);
     cuda->api->cudaGetLastError();
 }
 

@@ -167,6 +167,13 @@ typedef struct pti_device_functions {
     /** Reserve device memory for a schedule's arena. The device owns it; it is valid until the next
      * reserve. Errors: NO_FIT if there is not as much. */
     polytile_status (*reserve)(polytile_device *device, int64_t arena_bytes, void **arena);
+    /** Prepare for several runs, the stretches of a schedule with a period, by all that these move.
+     * NULL: each prepares by itself. */
+    polytile_status (*begin_stretches)(polytile_device *device, const pti_schedule *schedule,
+                                       polytile_array *const *arrays);
+    /** Undo that after the last one. Called once after each begin_stretches, also if that or a run
+     * failed. */
+    polytile_status (*end_stretches)(polytile_device *device);
     /** Begin a run, after reserve. */
     polytile_status (*begin)(polytile_device *device, pti_execution *execution);
     /** Run a command, or enqueue it after its stream and what its operation waits for. Commands

@@ -224,11 +224,33 @@ static polytile_status prove_if_asked(const polytile_device *device, const pti_s
     return status;
 }
 
+/** Let the device prepare for all stretches of a schedule; one that is flat is prepared as it
+ * begins. */
+static polytile_status begin_stretches(const pti_execution *run, const pti_schedule *schedule) {
+    polytile_device *device = run->device;
+    return schedule->period.times > 0 && device->functions->begin_stretches != NULL
+               ? device->functions->begin_stretches(device, schedule, run->arrays)
+               : POLYTILE_OK;
+}
+
+/** End what begin_stretches() began; the first failure is returned. */
+static polytile_status end_stretches(const pti_execution *run, const pti_schedule *schedule,
+                                     polytile_status status) {
+    polytile_device *device = run->device;
+    pti_error first = {0};
+    if (schedule->period.times == 0 || device->functions->end_stretches == NULL)
+        return status;
+    pti_error_keep(&first, device->object.context, status);
+    pti_error_keep(&first, device->object.context, device->functions->end_stretches(device));
+    return pti_error_restore(device->object.context, &first);
+}
+
 /** Run a schedule, one stretch after the other. */
 static polytile_status run_stretches(pti_execution *run, const pti_schedule *schedule) {
     pti_stretch_walk walk = pti_stretch_walk_begin(schedule);
-    polytile_status status = POLYTILE_OK;
-    double run_s = 0, compute_s = 0, transfer_s = 0;
+    const double start_s = pti_now_s();
+    polytile_status status = begin_stretches(run, schedule);
+    double run_s = pti_now_s() - start_s, compute_s = 0, transfer_s = 0;
     int64_t peak_bytes = 0;
     run->n_kernels = pti_schedule_n_kernels(schedule);
     run->progress = pti_progress_begin(schedule);
@@ -246,6 +268,7 @@ static polytile_status run_stretches(pti_execution *run, const pti_schedule *sch
     if (walk.failed)
         status = pti_fail_memory(run->device->object.context, schedule->instance->kernel_name,
                                  PTI_STRETCH_SUPERBLOCKS * (double)sizeof *schedule->superblock);
+    status = end_stretches(run, schedule, status);
     run->report->peak_device_bytes = peak_bytes;
     run->report->run_s = run_s;
     run->report->compute_s = compute_s;

@@ -187,13 +187,14 @@ static bool are_rows_apart(const search *of, int array) {
     return are_apart;
 }
 
-/** The slabs of a turn that has enough sub-kernels. */
-static int64_t count_slabs_of_turn(const search *of, int64_t fewest_kernels) {
+/** The slabs of a turn that has enough sub-kernels, and enough of them. */
+static int64_t count_slabs_of_turn(const search *of, const pti_skew_request *request) {
     const pti_skew_shape *shape = of->shape;
     const bool is_odd = shape->concurrent && shape->n_per_lap % 2 == 1;
     const int64_t lap = shape->n_per_lap * (is_odd ? 2 : 1);
     const int64_t n_kernels = lap * (of->pass->end - of->pass->first);
-    return lap * pti_ceil_div(pti_max(1, fewest_kernels), n_kernels);
+    return lap * pti_max(pti_ceil_div(pti_max(1, request->turn_kernels), n_kernels),
+                         pti_ceil_div(pti_max(1, request->turn_slabs), lap));
 }
 
 pti_slab_turns pti_skew_turns_find(const pti_skew_request *request, const pti_skew_shape *shape,
@@ -204,8 +205,7 @@ pti_slab_turns pti_skew_turns_find(const pti_skew_request *request, const pti_sk
         pass->chain->tiled != NULL)
         return none;
     keep_whole_slabs(&of);
-    pti_slab_turns found = {.first = of.first + 1,
-                            .n = count_slabs_of_turn(&of, request->turn_kernels)};
+    pti_slab_turns found = {.first = of.first + 1, .n = count_slabs_of_turn(&of, request)};
     while (found.first < of.last && !do_images_slide(&of, lap_before(&of, found.first)))
         found.first++;
     found.times = (of.last - found.first) / found.n;

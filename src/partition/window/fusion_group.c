@@ -365,7 +365,8 @@ static pti_skew_request build_request(const pti_step_window *window,
                               .unwritten = folded != NULL ? folded->unwritten : group->unwritten,
                               .dropped = folded != NULL ? folded->dropped : group->dropped,
                               .arena_bytes = window->memory_bytes,
-                              .turn_kernels = window->may_repeat ? PTI_STRETCH_SUPERBLOCKS : 0};
+                              .turn_kernels = window->may_repeat ? PTI_STRETCH_SUPERBLOCKS : 0,
+                              .turn_slabs = window->turn_slabs};
 }
 
 pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_group *group) {

@@ -40,6 +40,7 @@ typedef struct pti_step_window {
     pti_not_fused *not_fused; /* of windows before; NULL: nothing is kept */
     int n_launches;           /* that texts count; 0: those of the steps */
     bool may_repeat;          /* schedules of chains that stream may have a period */
+    int64_t turn_slabs;       /* the fewest slabs of one of its turns; 0 is as 1 */
 } pti_step_window;
 
 /** The bytes that a launch goes through. */

@@ -67,9 +67,10 @@ void ExpectSame(const pti_schedule &flat, const pti_schedule &folded) {
 /** The schedules of a chain in a shape, with all operations in the list and with a period. */
 class Both {
   public:
-    Both(pti_skew_request request, const pti_skew_shape &shape) {
+    Both(pti_skew_request request, const pti_skew_shape &shape, int64_t turn_slabs = 0) {
         flat = pti_skew_build(&request, &shape);
         request.turn_kernels = 1;
+        request.turn_slabs = turn_slabs;
         folded = pti_skew_build(&request, &shape);
     }
     ~Both() {
@@ -145,12 +146,16 @@ TEST(SkewPeriodRandom, ItsStretchesDoWhatTheFlatListDoes) {
         if (chain.chain().n_launches < 2)
             continue;
         const pti_skew_shape shape = OnePass(chain.chain(), &random);
-        const Both both(chain.Request(ArenaOf(chain.chain(), shape)), shape);
+        const int64_t turn_slabs = random.number(0, 8);
+        const Both both(chain.Request(ArenaOf(chain.chain(), shape)), shape, turn_slabs);
         SCOPED_TRACE("slabs of " + std::to_string(shape.slab) + ", laps of " +
                      std::to_string(shape.n_per_lap) + ", " +
                      std::to_string(chain.chain().n_launches) + " launches");
         ASSERT_NO_FATAL_FAILURE(ExpectRight(both));
         n_folded += both.HasPeriod();
+        if (both.HasPeriod()) {
+            EXPECT_GE(both.folded->period.launch[0].n_superblocks, turn_slabs);
+        }
     }
     EXPECT_GE(n_folded, n / 2);
 }

@@ -64,15 +64,16 @@ typedef struct pti_cuda_device {
     const void *tile_kernel;      /* that was let use as much shared memory as tiles take; NULL */
     struct pti_cuda_order *order; /* events between the streams; owned, as all below */
     struct pti_cuda_timing *timing;
-    pti_event *events;              /* that were ever made, in a list */
-    pti_event *idle_events;         /* those that nobody has */
-    struct pti_staging *staging;    /* NULL until a run needs it */
-    struct pti_cuda_team *team;     /* NULL until a team kernel is run */
-    struct pti_cuda_rounds *rounds; /* NULL until a launcher has several */
-    struct pti_cuda_loops *loops;   /* NULL until the GPU is to run them by itself */
-    struct pti_cuda_run *run;       /* NULL between runs */
-    pti_execution *execution;       /* of that run, borrowed */
-    const pti_command *command;     /* being submitted, borrowed; for error texts */
+    pti_event *events;                    /* that were ever made, in a list */
+    pti_event *idle_events;               /* those that nobody has */
+    struct pti_staging *staging;          /* NULL until a run needs it */
+    struct pti_cuda_team *team;           /* NULL until a team kernel is run */
+    struct pti_cuda_rounds *rounds;       /* NULL until a launcher has several */
+    struct pti_cuda_loops *loops;         /* NULL until the GPU is to run them by itself */
+    struct pti_cuda_stretches *stretches; /* NULL unless runs are of one schedule */
+    struct pti_cuda_run *run;             /* NULL between runs */
+    pti_execution *execution;             /* of that run, borrowed */
+    const pti_command *command;           /* being submitted, borrowed; for error texts */
 } pti_cuda_device;
 
 static inline pti_cuda_device *pti_cuda_of(polytile_device *device) {

@@ -34,7 +34,8 @@ static traffic traffic_of(const pti_schedule *schedule, int operand) {
         const pti_op *op = &schedule->op[k];
         bool is_upload = op->kind == PTI_UPLOAD, is_download = op->kind == PTI_DOWNLOAD;
         if ((is_upload || is_download) && schedule->placement[op->placement].operand == operand)
-            *(is_upload ? &sum.up_bytes : &sum.down_bytes) += (double)op->bytes;
+            *(is_upload ? &sum.up_bytes : &sum.down_bytes) +=
+                (double)op->bytes * (double)pti_schedule_times(schedule, k);
     }
     return sum;
 }
@@ -131,33 +132,33 @@ static void try_to_pin(pti_cuda_device *cuda, const polytile_array *array,
                 cuda->number, array->name, polytile_size_format(array->n_bytes, size), why_not);
 }
 
-polytile_status pti_cuda_routes_begin(pti_cuda_device *cuda, const pti_execution *execution,
-                                      pti_cuda_host_memory *kinds) {
-    int n_operands = execution->schedule->instance->n_operands;
+polytile_status pti_cuda_routes_begin(pti_cuda_device *cuda, const pti_schedule *schedule,
+                                      polytile_array *const *arrays, pti_cuda_host_memory *kinds) {
+    int n_operands = schedule->instance->n_operands;
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < n_operands; a++)
         kinds[a] = PTI_CUDA_PAGEABLE;
     for (int a = 0; a < n_operands; a++)
-        PTI_TRY(look_at_array(cuda, execution->arrays[a], &kinds[a]));
+        PTI_TRY(look_at_array(cuda, arrays[a], &kinds[a]));
     for (int a = 0; a < n_operands; a++) {
-        const polytile_array *array = execution->arrays[a];
+        const polytile_array *array = arrays[a];
         if (kinds[a] == PTI_CUDA_PAGEABLE && array->data != NULL && array->mapping == NULL &&
-            pinning_pays(cuda, execution->schedule, a, array))
+            pinning_pays(cuda, schedule, a, array))
             try_to_pin(cuda, array, &kinds[a]);
     }
 done:
     return status;
 }
 
-polytile_status pti_cuda_routes_end(pti_cuda_device *cuda, const pti_execution *execution,
-                                    pti_cuda_host_memory *kinds) {
+polytile_status pti_cuda_routes_end(pti_cuda_device *cuda, const pti_schedule *schedule,
+                                    polytile_array *const *arrays, pti_cuda_host_memory *kinds) {
     polytile_context *ctx = cuda->device.object.context;
     pti_error first = {0};
-    for (int a = 0; a < execution->schedule->instance->n_operands; a++) {
+    for (int a = 0; a < schedule->instance->n_operands; a++) {
         if (kinds[a] != PTI_CUDA_REGISTERED)
             continue;
         kinds[a] = PTI_CUDA_PAGEABLE;
-        pti_error_keep(&first, ctx, pti_registrations_give_back(cuda, execution->arrays[a]->data));
+        pti_error_keep(&first, ctx, pti_registrations_give_back(cuda, arrays[a]->data));
     }
     return pti_error_restore(ctx, &first);
 }

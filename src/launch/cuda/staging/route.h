@@ -14,7 +14,8 @@ typedef enum pti_cuda_host_memory {
 
 /**
  * Find the kind of memory of a run's arrays, and pin pageable memory, but no mapped files, where
- * pinning costs less than staging: it moves often, by few threads.
+ * pinning costs less than staging: it moves often, by few threads. The schedule is all that runs
+ * until the memory is unpinned: each turn of a period counts.
  *
  * Memory that cannot be pinned (some of it is, locked memory is limited, or it is most of the
  * machine's memory) stays pageable. Memory that another run of this process has pinned is shared;
@@ -22,13 +23,13 @@ typedef enum pti_cuda_host_memory {
  * filled in. pti_cuda_routes_end() unpins, also after a failure. Errors: INVALID (device or managed
  * memory, by the array's name), DEVICE.
  */
-polytile_status pti_cuda_routes_begin(pti_cuda_device *cuda, const pti_execution *execution,
-                                      pti_cuda_host_memory *kinds);
+polytile_status pti_cuda_routes_begin(pti_cuda_device *cuda, const pti_schedule *schedule,
+                                      polytile_array *const *arrays, pti_cuda_host_memory *kinds);
 
 /** Unpin what was pinned, all of it even if a call fails; the first failure counts. A second call
  * does nothing. */
-polytile_status pti_cuda_routes_end(pti_cuda_device *cuda, const pti_execution *execution,
-                                    pti_cuda_host_memory *kinds);
+polytile_status pti_cuda_routes_end(pti_cuda_device *cuda, const pti_schedule *schedule,
+                                    polytile_array *const *arrays, pti_cuda_host_memory *kinds);
 
 /** Return whether a command is a transfer through the ring: its memory is pageable, or its runs are
  * so short that packing is faster. */

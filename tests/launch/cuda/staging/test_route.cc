@@ -10,7 +10,6 @@ extern "C" {
 #include "access/array/array.h"
 #include "launch/cuda/staging/registrations.h"
 #include "launch/cuda/staging/route.h"
-#include "launch/device/execution.h"
 }
 
 namespace {
@@ -42,16 +41,20 @@ class Scene {
             add(PTI_DOWNLOAD, 1);
         }
         instance_.n_operands = 2;
-        schedule_.instance = &instance_;
-        schedule_.placement = placements_;
-        schedule_.op = ops_.data();
-        schedule_.n_ops = static_cast<int64_t>(ops_.size());
-        execution.schedule = &schedule_;
-        execution.arrays = arrays;
+        schedule.instance = &instance_;
+        schedule.placement = placements_;
+        schedule.op = ops_.data();
+        schedule.n_ops = static_cast<int64_t>(ops_.size());
     }
     ~Scene() { polytile_context_destroy(ctx_); }
     Scene(const Scene &) = delete;
     Scene &operator=(const Scene &) = delete;
+
+    /** Let all that it moves come so many times. */
+    void repeat(int64_t n_turns) {
+        schedule.period.times = n_turns;
+        schedule.period.n_ops = schedule.n_ops;
+    }
 
     /** Of an array, with pages of its own. */
     float *memory(int operand) {
@@ -62,12 +65,12 @@ class Scene {
     ByteRange range(int operand) { return byte_range(memory(operand), array_bytes); }
     std::string error() const { return polytile_last_error(ctx_); }
 
-    polytile_status begin() { return pti_cuda_routes_begin(cuda, &execution, kinds); }
-    polytile_status end() { return pti_cuda_routes_end(cuda, &execution, kinds); }
+    polytile_status begin() { return pti_cuda_routes_begin(cuda, &schedule, arrays, kinds); }
+    polytile_status end() { return pti_cuda_routes_end(cuda, &schedule, arrays, kinds); }
 
     pti_cuda_device *cuda = nullptr;
     polytile_array *arrays[2] = {};
-    pti_execution execution = {};
+    pti_schedule schedule = {};
     pti_cuda_host_memory kinds[2];
 
   private:
@@ -86,7 +89,6 @@ class Scene {
     pti_instance instance_ = {};
     pti_placement placements_[2] = {};
     std::vector<pti_op> ops_;
-    pti_schedule schedule_ = {};
 };
 
 TEST(CudaRoute, UsesTheUsersPinnedMemoryInPlace) {
@@ -150,6 +152,21 @@ TEST(CudaRoute, PinsWhatCostsMoreToStage) {
         EXPECT_EQ(fake.host().n_registrations(), row.pins ? 2 : 0);
         EXPECT_EQ(scene.end(), POLYTILE_OK);
         EXPECT_EQ(fake.host().n_registrations(), 0);
+    }
+}
+
+TEST(CudaRoute, CountsEachTurnOfAPeriod) {
+    const struct {
+        int64_t n_turns;
+        bool pins;
+    } rows[] = {{4, false}, {5, true}};
+    for (const auto &row : rows) {
+        FakeCuda fake(1);
+        Scene scene(4);
+        scene.repeat(row.n_turns);
+        EXPECT_EQ(scene.begin(), POLYTILE_OK) << scene.error();
+        EXPECT_EQ(fake.host().n_registrations(), row.pins ? 2 : 0) << row.n_turns << " turns";
+        EXPECT_EQ(scene.end(), POLYTILE_OK);
     }
 }
 
