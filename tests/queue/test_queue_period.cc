@@ -189,6 +189,7 @@ class QueuePeriodGpu : public QueuePeriod {
         QueuePeriod::SetUp();
         ASSERT_EQ(polytile_queue_create(ctx, "cuda:0(memory=8KiB,threads=1)", &queue), POLYTILE_OK)
             << polytile_last_error(ctx);
+        queue->device->link = polytile_link_default;
     }
     void TearDown() override {
         polytile_queue_destroy(queue);
