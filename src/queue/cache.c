@@ -54,37 +54,67 @@ bool pti_cache_is_overwritten(polytile_queue *queue, int position) {
     return is_overwritten;
 }
 
-/** Where the cache points to the launch that was not used for longest and is not queued; NULL: all
- * are queued. The mutex is locked. */
-static pti_prepared **find_oldest(polytile_queue *queue) {
-    pti_prepared **oldest = NULL;
-    for (int bucket = 0; bucket < PTI_PREPARED_BUCKETS; bucket++) {
-        for (pti_prepared **at = &queue->prepared[bucket]; *at != NULL; at = &(*at)->next) {
-            if ((*at)->n_items == 0 && (oldest == NULL || (*at)->last_used < (*oldest)->last_used))
-                oldest = at;
-        }
-    }
+/* By when they were used last. */
+
+static void link_newest(polytile_queue *queue, pti_prepared *prepared) {
+    prepared->older = queue->newest_used;
+    prepared->newer = NULL;
+    if (queue->newest_used != NULL)
+        queue->newest_used->newer = prepared;
+    else
+        queue->oldest_used = prepared;
+    queue->newest_used = prepared;
+}
+
+static void unlink_used(polytile_queue *queue, pti_prepared *prepared) {
+    if (prepared->older != NULL)
+        prepared->older->newer = prepared->newer;
+    else
+        queue->oldest_used = prepared->newer;
+    if (prepared->newer != NULL)
+        prepared->newer->older = prepared->older;
+    else
+        queue->newest_used = prepared->older;
+}
+
+void pti_cache_use(polytile_queue *queue, pti_prepared *prepared, int64_t number) {
+    unlink_used(queue, prepared);
+    link_newest(queue, prepared);
+    prepared->last_used = number;
+}
+
+/** The launch that was not used for longest and is not queued; NULL: all are queued. The mutex is
+ * locked. */
+static pti_prepared *find_oldest(const polytile_queue *queue) {
+    pti_prepared *oldest = queue->oldest_used;
+    while (oldest != NULL && oldest->n_items > 0)
+        oldest = oldest->newer;
     return oldest;
 }
 
 static pti_prepared *take_out(polytile_queue *queue, pti_prepared **at) {
     pti_prepared *prepared = *at;
     *at = prepared->next;
+    unlink_used(queue, prepared);
     queue->n_prepared--;
     return prepared;
 }
 
-static void remove_at(polytile_queue *queue, pti_prepared **at) {
-    pti_prepared_free(take_out(queue, at));
+/** Where the cache points to a launch that is in it. */
+static pti_prepared **find_place(polytile_queue *queue, const pti_prepared *prepared) {
+    pti_prepared **at = &queue->prepared[prepared->hash % PTI_PREPARED_BUCKETS];
+    while (*at != prepared)
+        at = &(*at)->next;
+    return at;
 }
 
 static void evict_oldest_prepared(polytile_queue *queue) {
-    pti_prepared **oldest = NULL;
+    pti_prepared *oldest = NULL;
     pthread_mutex_lock(&queue->mutex);
     do {
         oldest = queue->n_prepared < PTI_MAX_PREPARED ? NULL : find_oldest(queue);
         if (oldest != NULL)
-            remove_at(queue, oldest);
+            pti_prepared_free(take_out(queue, find_place(queue, oldest)));
     } while (oldest != NULL);
     pthread_mutex_unlock(&queue->mutex);
 }
@@ -94,14 +124,12 @@ void pti_cache_add(polytile_queue *queue, pti_prepared *prepared) {
     pti_prepared **bucket = &queue->prepared[prepared->hash % PTI_PREPARED_BUCKETS];
     prepared->next = *bucket;
     *bucket = prepared;
+    link_newest(queue, prepared);
     queue->n_prepared++;
 }
 
 void pti_cache_drop(polytile_queue *queue, const pti_prepared *prepared) {
-    pti_prepared **at = &queue->prepared[prepared->hash % PTI_PREPARED_BUCKETS];
-    while (*at != prepared)
-        at = &(*at)->next;
-    remove_at(queue, at);
+    pti_prepared_free(take_out(queue, find_place(queue, prepared)));
 }
 
 void pti_queue_forget_prepared(polytile_queue *queue, int position) {

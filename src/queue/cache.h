@@ -12,6 +12,9 @@ pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *req
 /** Keep a prepared launch, which becomes the cache's, and evict the one not used for longest. */
 void pti_cache_add(polytile_queue *queue, pti_prepared *prepared);
 
+/** Note that a launch is used by an item, the newest: it is then thrown out last. */
+void pti_cache_use(polytile_queue *queue, pti_prepared *prepared, int64_t number);
+
 /** Throw out a launch that was refused after all; it is not queued. */
 void pti_cache_drop(polytile_queue *queue, const pti_prepared *prepared);
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "launch/execute/team_server.h"
 #include "message/program.h"
+#include "queue/cache.h"
 #include "queue/check_access.h"
 #include "queue/queue.h"
 
@@ -75,7 +76,7 @@ void pti_queue_append(polytile_queue *queue, pti_item *item) {
     queue->queued_s = pti_now_s();
     bool was_empty = queue->first == NULL;
     if (item->kind == PTI_ITEM_LAUNCH)
-        item->prepared->last_used = item->number;
+        pti_cache_use(queue, item->prepared, item->number);
     if (was_empty)
         queue->first = item;
     else

@@ -5,6 +5,7 @@
 #include "access/footprint/slabs.h"
 #include "access/kernel.h"
 #include "launch/device/completeness.h"
+#include "launch/device/fill.h"
 #include "launch/device/lanes.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/specialise.h"
@@ -171,11 +172,13 @@ static polytile_status cut_prepared(polytile_queue *queue, const pti_request *re
     pti_partition former = {0};
     polytile_status status;
     PTI_TRY(find_arena_and_former(queue, request, prepared, &former));
-    pti_grain_request grain = {.ways = &prepared->ways,
-                               .options = &prepared->options,
-                               .arena_bytes = prepared->arena_bytes,
-                               .all_fit = prepared->all_fit,
-                               .former = former.n_superblocks > 0 ? &former : NULL};
+    pti_grain_request grain = {
+        .ways = &prepared->ways,
+        .options = &prepared->options,
+        .arena_bytes = prepared->arena_bytes,
+        .all_fit = prepared->all_fit,
+        .former = former.n_superblocks > 0 ? &former : NULL,
+        .fill_threads = pti_device_fill_threads(queue->device, &prepared->implementation)};
     status = cut_as_before(queue, &grain, prepared);
     if (status == POLYTILE_NO_FIT)
         status = explain_limit(queue, prepared->arena_bytes);

@@ -16,7 +16,9 @@
  * rest never changes. It lives while items with it are not done.
  */
 typedef struct pti_prepared {
-    struct pti_prepared *next; /* in the cache, of the same bucket */
+    struct pti_prepared *next;  /* in the cache, of the same bucket */
+    struct pti_prepared *older; /* in the cache, by when they were used last */
+    struct pti_prepared *newer;
     uint64_t hash;
     int64_t serial; /* of the launch and how it is cut, never given twice */
     int64_t kernel_serial;
@@ -42,7 +44,7 @@ typedef struct pti_prepared {
     bool all_fit;
     pti_schedule *in_place; /* for devices that reach the host's memory; else NULL */
     int64_t n_items;        /* queued with it, under the mutex */
-    int64_t last_used;      /* number of the item, for throwing out the oldest */
+    int64_t last_used;      /* number of the item, to find the latest; 0: never */
 } pti_prepared;
 
 /** The call as declared. */

@@ -92,6 +92,8 @@ struct polytile_queue {
 
     /* Of the program's thread. */
     pti_prepared *prepared[PTI_PREPARED_BUCKETS]; /* by their hash */
+    pti_prepared *oldest_used; /* of these, by when they were used last; NULL: there are none */
+    pti_prepared *newest_used;
     int n_prepared;
     pti_prepared *victim[PTI_MAX_VICTIMS]; /* the newest first; NULL: none */
     int n_ended; /* internal arrays that the program destroyed and that are still there */

@@ -2,6 +2,7 @@
 #include "base/mix.h"
 #include "distribute/deal/launch.h"
 #include "distribute/share/piece_traffic.h"
+#include "launch/device/fill.h"
 #include "launch/tuning/speeds.h"
 
 #include <math.h>
@@ -26,20 +27,12 @@ static uint64_t key_of(const pti_group *group, const pti_recorded *recorded, int
     return hash_text(key, pti_queue_text(group->member[local]));
 }
 
-/** Threads of a device that run one of a launch: launchers say how many. */
-static int64_t count_lanes(const polytile_device *device, const polytile_implementation *launched) {
-    return device->cuda_capability == 0 || launched->cuda_launcher == NULL
-               ? 1
-               : pti_max(1, launched->cuda_lanes);
-}
-
-/** Return how many rows have as many threads as fill a device, with some lanes each. */
-static int64_t find_fill_rows(const polytile_device *device, int64_t n_lanes,
-                              const polytile_domain *threads) {
-    int64_t row_threads = n_lanes;
-    for (int d = 1; d < threads->n_dims && row_threads < device->fill_threads; d++)
+/** Return how many rows have at least so many threads. */
+static int64_t find_fill_rows(int64_t fill_threads, const polytile_domain *threads) {
+    int64_t row_threads = 1;
+    for (int d = 1; d < threads->n_dims && row_threads < fill_threads; d++)
         row_threads *= pti_max(1, pti_min(pti_range_count(threads->range[d]), INT32_MAX));
-    return pti_max(1, pti_ceil_div(device->fill_threads, row_threads));
+    return pti_ceil_div(fill_threads, row_threads);
 }
 
 /** Return what is assumed of a member's link: what the launch says, else what was measured. */
@@ -82,8 +75,8 @@ static polytile_unit describe_member(const pti_group *group, const pti_recorded 
                                      int local, const pti_piece_traffic *of) {
     polytile_queue *member = group->member[local];
     const polytile_domain *threads = &recorded->prepared->instance->threads;
-    const int64_t n_lanes = count_lanes(member->device, &recorded->prepared->implementation);
-    const int64_t fill_rows = find_fill_rows(member->device, n_lanes, threads);
+    const int64_t fill_rows = find_fill_rows(
+        pti_device_fill_threads(member->device, &recorded->prepared->implementation), threads);
     const double n_bytes = member->device->reaches_host
                                ? 0
                                : pti_piece_traffic_again(of, pti_queue_get_usable_bytes(member));

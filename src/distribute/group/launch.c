@@ -49,7 +49,7 @@ static polytile_status fill_words(pti_group *group, pti_recorded *recorded) {
 
 static void record_launch(pti_group *group, pti_recorded recorded) {
     recorded.prepared->n_items++;
-    recorded.prepared->last_used = ++group->queue->n_queued;
+    pti_cache_use(group->queue, recorded.prepared, ++group->queue->n_queued);
     pti_cancel_note(&group->queue->cancel, group->queue->n_queued);
     pti_kernel_retain(recorded.kernel);
     pti_queue_note_written(group->queue, recorded.prepared);

@@ -2,6 +2,7 @@
 #include "distribute/members/launch_box.h"
 #include "distribute/members/prepared_superstep.h"
 #include "distribute/members/state.h"
+#include "launch/device/fill.h"
 #include "partition/choose/kept_cuts.h"
 #include "queue/aliased.h"
 
@@ -23,7 +24,10 @@ polytile_status pti_group_check_box(const pti_group *group, const pti_prepared *
         return POLYTILE_OK;
     instance.threads = *box;
     pti_grain_request grain = {
-        .ways = &ways, .options = &prepared->options, .arena_bytes = arena_bytes};
+        .ways = &ways,
+        .options = &prepared->options,
+        .arena_bytes = arena_bytes,
+        .fill_threads = pti_device_fill_threads(member->device, &prepared->implementation)};
     polytile_status status = POLYTILE_OK;
     if (!pti_kept_cuts_find(group->kept_cuts, &grain, &partition)) {
         status = pti_aliased_cut(group->ctx, &grain, &partition, &way);

@@ -26,11 +26,16 @@ static const double assumed_pieces = 2;
  * them is few to judge by. */
 static const double more_often = 3;
 
+/** The speed of others counts as less until they have run several rows: the reciprocal of what rows
+ * take on average is too large, by about their variance over their number, and of several units the
+ * one that was lucky looks fastest. */
+static const double doubt = 2;
+
 /** What is known of a launch, in units of rows and seconds. */
 typedef struct outlook {
     double speed;       /* of the unit that asks */
-    double speed_rest;  /* of all others that are known, together */
-    double speed_most;  /* of the fastest of these */
+    double speed_rest;  /* of all others that are known, together, with doubt */
+    double speed_most;  /* of the fastest of these, likewise */
     double rows_own;    /* that the unit has taken and not done, about */
     double rows_rest;   /* the same of the others */
     double piece_s;     /* what one more piece costs the unit beside its rows */
@@ -83,17 +88,27 @@ static void note_slowest(const polytile_work *work, outlook *of) {
     }
 }
 
+/** The speed of another unit with doubt, by the rows that it was measured by, its own or those of
+ * the unit that asks; without, as of earlier launches. */
+static double doubt_speed(const polytile_unit *other, int64_t own_rows, double speed,
+                          double variance) {
+    const bool is_prior = other->done_rows == 0 && other->prior_rows_per_s > 0;
+    const double n_rows = (double)pti_max(1, other->done_rows > 0 ? other->done_rows : own_rows);
+    return is_prior ? speed : speed * n_rows / (n_rows + doubt * variance);
+}
+
 static outlook look_ahead(const polytile_work *work, int unit) {
     outlook of = {.speed = pti_unit_rows_per_s(&work->units[unit]),
                   .piece_s = work->units[unit].piece_s,
                   .variance = find_variance(work)};
     for (int u = 0; u < work->n_units; u++) {
         const polytile_unit *other = &work->units[u];
-        double speed = bound_speed(other, of.speed);
+        const double speed = bound_speed(other, of.speed);
+        const double sure = doubt_speed(other, work->units[unit].done_rows, speed, of.variance);
         if (u == unit)
             continue;
-        of.speed_rest += speed;
-        of.speed_most = fmax(of.speed_most, speed);
+        of.speed_rest += sure;
+        of.speed_most = fmax(of.speed_most, sure);
         of.rows_rest += rows_running(other, speed);
     }
     of.rows_own = rows_running(&work->units[unit], of.speed);

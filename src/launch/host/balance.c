@@ -9,10 +9,13 @@
 #include <stdlib.h>
 
 /* Affinity scheduling (Markatos and LeBlanc 1994): a thread takes of its own chunk a part at a
- * time, one over the number of threads of what is left, and then the same of the chunk with most
- * left. So rows stay with their threads, whose caches may hold them, and threads meet only where
- * one takes of another's chunk. Bodies may prepare something at each call, such as packed panels of
- * a matrix; so chunks are not cut where rows are even. */
+ * time, one over the number of threads of what is left, at most a quarter, and then the same of the
+ * chunk with most left. So rows stay with their threads, whose caches may hold them, and threads
+ * meet only where one takes of another's chunk. Bodies may prepare something at each call, such as
+ * packed panels of a matrix; so chunks are not cut where rows are even.
+ *
+ * The policies of distribute/policy are not for threads: guided measures each unit by itself, but
+ * threads are alike, and self(1) calls the body for each row (docs/policies.md has figures). */
 
 /** A part takes at least so long, if its rows go on to cost what they did; a shorter difference
  * between chunks does not matter. */
@@ -26,6 +29,7 @@ typedef struct host_chunk {
     pthread_mutex_t mutex; /* of all below */
     polytile_range left;   /* rows that nobody has taken */
     double row_s;          /* of a row, in the part that was done last; 0: none is done */
+    double first_row_s;    /* the same of the part that was done first */
     double busy_s;         /* of all parts that are done */
 } host_chunk;
 
@@ -89,20 +93,36 @@ static bool look_even(const balanced_launch *of) {
     return least_s > 0 && most_s <= (1 + even_within) * least_s;
 }
 
+/** A part is at most this one of what is left of a chunk. */
+enum { LEAST_DIVISOR = 4 };
+
 static int64_t count_part(int64_t n_left, int n_chunks, double row_s) {
     const double n_worth = row_s > 0 ? least_part_s / row_s : 0;
-    return n_worth < (double)n_left ? pti_max(pti_ceil_div(n_left, n_chunks), (int64_t)n_worth)
-                                    : n_left;
+    const int64_t part = pti_ceil_div(n_left, pti_max(n_chunks, LEAST_DIVISOR));
+    return n_worth < (double)n_left ? pti_max(part, (int64_t)n_worth) : n_left;
+}
+
+int64_t pti_host_even_part(int64_t n_left, double first_row_s, double row_s) {
+    const bool prepares = row_s < (1 - even_within) * first_row_s;
+    const bool is_short = (double)n_left * row_s < 2 * least_part_s;
+    return prepares || is_short ? n_left : pti_ceil_div(n_left, 2);
+}
+
+/** Rows that a thread takes of its own chunk where all look even. */
+static int64_t count_even_part(const balanced_launch *of, const host_chunk *chunk, int64_t n_left) {
+    return of->expected == PTI_EVEN ? n_left
+                                    : pti_host_even_part(n_left, chunk->first_row_s, chunk->row_s);
 }
 
 /** Rows of a chunk, side by side: the first ones for its own thread, else the last; none if none
  * are left. */
 static polytile_range take_rows(balanced_launch *of, host_chunk *chunk, bool is_own) {
-    const bool are_all = is_own && look_even(of);
+    const bool are_even = is_own && look_even(of);
     pthread_mutex_lock(&chunk->mutex);
     const polytile_range left = chunk->left;
     const int64_t n_left = pti_range_count(left);
-    const int64_t n_rows = are_all ? n_left : count_part(n_left, of->n_chunks, chunk->row_s);
+    const int64_t n_rows = are_even ? count_even_part(of, chunk, n_left)
+                                    : count_part(n_left, of->n_chunks, chunk->row_s);
     chunk->left = pti_range_slice(left, is_own ? n_rows : 0, n_left - n_rows);
     if (n_rows > 0 && n_rows == n_left)
         __atomic_sub_fetch(&of->n_not_empty, 1, __ATOMIC_SEQ_CST);
@@ -119,6 +139,8 @@ static void run_rows(const balanced_launch *of, host_chunk *chunk, polytile_rang
     const double took_s = pti_now_s() - begin_s;
     pthread_mutex_lock(&chunk->mutex);
     chunk->row_s = took_s / (double)pti_range_count(rows);
+    if (!(chunk->first_row_s > 0))
+        chunk->first_row_s = chunk->row_s;
     chunk->busy_s += took_s;
     pthread_mutex_unlock(&chunk->mutex);
 }

@@ -32,6 +32,16 @@ typedef struct pti_host_habits {
  * index alone, has more rows than chunks, and no two rows reduce into one element. */
 bool pti_host_can_balance(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid);
 
+/**
+ * Return how many of the rows that are left of its own chunk a thread takes where all rows look
+ * even: half of them, since a slow row may be among the others, and nobody can take those behind it
+ * in one part. All of them where that is little, or where the body prepares something at each call:
+ * larger parts take less a row.
+ *
+ * Units  seconds of a row, in the chunk's first part and in the one before.
+ */
+int64_t pti_host_even_part(int64_t n_left, double first_row_s, double row_s);
+
 /** Runs a box of threads of a launch on the calling thread, as one of the launch's workers. */
 typedef void pti_host_run_box(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                               int worker);
@@ -40,8 +50,9 @@ typedef void pti_host_run_box(const pti_sub_kernel *sub_kernel, const polytile_d
  * Run a launch by rows, and note whether these are even.
  *
  * A thread runs its own chunk in one go if the kernel's rows are even. If that is not known, it
- * stops once, to see whether the others got as far. If they are not, it runs a part at a time, and
- * then parts of the chunk with most left, unless that took longer than chunks in one go.
+ * runs pti_host_even_part() of it as long as the others' rows take as long as its own. If they do
+ * not, it runs a part at a time, and then parts of the chunk with most left, unless that took
+ * longer than chunks in one go.
  *
  * Returns false, and has run nothing, if memory runs out.
  */

@@ -38,6 +38,7 @@ typedef struct grain {
     const pti_strategy *strategy;
     const polytile_plan_options *options;
     int64_t arena_bytes;
+    int64_t fill_threads; /* 0: not known */
 } grain;
 
 /** A way to cut, and what it moves. */
@@ -138,11 +139,20 @@ static polytile_status measure_traffic(const grain *of, cut *made) {
 typedef struct allowance {
     double moved_bytes;
     int64_t superblocks; /* of pieces of the whole arena; of a part of it more in proportion */
+    int64_t filling;     /* superblocks that fill the device, or as many as it has itself */
 } allowance;
 
-static allowance allowance_of(const cut *own) {
+/** Return into how many superblocks a launch can be cut that fill the device, on average. */
+static int64_t count_filling(const grain *of) {
+    return of->fill_threads > 0 ? pti_box_count(&of->instance->threads) / of->fill_threads
+                                : INT64_MAX;
+}
+
+static allowance allowance_of(const grain *of, const cut *own) {
+    const int64_t n_own = own->partition.n_superblocks;
     return (allowance){.moved_bytes = most_traffic * (double)own->moved_bytes,
-                       .superblocks = MOST_GROWTH * own->partition.n_superblocks};
+                       .superblocks = MOST_GROWTH * n_own,
+                       .filling = pti_max(n_own, count_filling(of))};
 }
 
 /** Return how many superblocks a cut may have whose pieces are so small a part of the arena. */
@@ -154,7 +164,7 @@ static int64_t most_superblocks_in_parts(const allowance *most, int64_t n_parts)
  * and move little. */
 static polytile_status try_former(const grain *of, const pti_partition *former, cut *best,
                                   bool *found) {
-    allowance most = allowance_of(best);
+    allowance most = allowance_of(of, best);
     cut made = {0};
     polytile_status status;
     PTI_TRY(clip_former(of, former, &made.partition));
@@ -189,8 +199,8 @@ static polytile_status cut_within_limit(const grain *of, int64_t limit_bytes, co
     pti_strategy strategy = *of->strategy;
     strategy.is_trial = true;
     strategy.objective.for_time = false;
-    strategy.max_superblocks =
-        most_superblocks_in_parts(most, of->arena_bytes / pti_max(limit_bytes, 1));
+    strategy.max_superblocks = pti_min(
+        most->filling, most_superblocks_in_parts(most, of->arena_bytes / pti_max(limit_bytes, 1)));
     cut made;
     polytile_status status = cut_for(of, &strategy, 1, limit_bytes, &made);
     *found = status == POLYTILE_OK && made.partition.n_superblocks <= strategy.max_superblocks &&
@@ -207,7 +217,7 @@ static polytile_status cut_within_limit(const grain *of, int64_t limit_bytes, co
 static polytile_status try_small(const grain *of, cut *best) {
     const polytile_link *link =
         of->options->link == NULL ? &polytile_link_default : of->options->link;
-    allowance most = allowance_of(best);
+    allowance most = allowance_of(of, best);
     int64_t largest_bytes = of->arena_bytes / LARGEST_PART;
     int64_t limit_bytes = pti_max(of->arena_bytes / SMALLEST_PART, least_piece_bytes(link));
     bool any;
@@ -286,7 +296,8 @@ polytile_status pti_grain_choose(polytile_context *ctx, const pti_grain_request 
                 .instance = request->ways->call[0].instance,
                 .strategy = pti_strategy_find(request->options->strategy),
                 .options = request->options,
-                .arena_bytes = request->arena_bytes};
+                .arena_bytes = request->arena_bytes,
+                .fill_threads = request->fill_threads};
     *way = 0;
     if (request->all_fit)
         return keep_whole(&of, partition);

@@ -18,6 +18,8 @@ typedef struct pti_grain_request {
     bool all_fit;                         /* every array of the queue fits it whole */
     const pti_partition *former; /* of a launch over the same data, to be cut likewise so that both
                                     use the same pieces; NULL: none */
+    int64_t fill_threads; /* of the launch, that fill the device: small pieces have as many, on
+                             average; 0: not known, as any */
 } pti_grain_request;
 
 /**
@@ -26,7 +28,8 @@ typedef struct pti_grain_request {
  * - One superblock if everything fits, with arrays as declared.
  * - Else small pieces, so that nearly all of the arena can hold data that stays, if the launch
  *   moves no more in these (a stencil). A piece is a 64th of the arena, and up to an eighth where
- *   smaller ones would move more, or consist of latency or planning.
+ *   smaller ones would move more, consist of latency or planning, or leave a part of the device
+ *   idle.
  * - Else as the planner cuts a single launch for the arena (a matrix product). So are launches with
  *   scratch, whose threads are much work: few of them would leave a device idle. So are launches
  *   that are dealt to lanes, and so is all if the strategy asks for the fewest kernels.

@@ -151,6 +151,37 @@ TEST(Simulation, OfGuidedIsNearTheBestSplitWithoutKnowingCostsOrSpeeds) {
     }
 }
 
+/** Mean over drawn costs of equal units, over the bound. */
+double mean_over_bound(polytile_context *ctx, int kind, int n_units, int n_rows, Random *random) {
+    constexpr int N_SEEDS = 200;
+    const std::vector<double> speeds(static_cast<size_t>(n_units), 1);
+    double mean = 0;
+    for (int seed = 0; seed < N_SEEDS; seed++) {
+        Costs costs(static_cast<size_t>(n_rows));
+        for (double &cost : costs)
+            cost = draw_cost(kind, random);
+        const double bound =
+            std::max(sum(costs) / n_units, *std::max_element(costs.begin(), costs.end()));
+        mean += simulate(ctx, speeds, costs, "guided").makespan / bound;
+    }
+    return mean / N_SEEDS;
+}
+
+/** Of many units that have run a row each, the luckiest does not seem able to run all the rest. */
+TEST(Simulation, OfGuidedDoubtsTheSpeedOfManyUnitsThatHaveRunFewRows) {
+    Random random(test_seed("GuidedMany"));
+    const Context ctx = make_context();
+    EXPECT_LE(mean_over_bound(ctx.get(), 1, 16, 64, &random), 1.9);
+    EXPECT_LE(mean_over_bound(ctx.get(), 1, 16, 128, &random), 1.8);
+    EXPECT_LE(mean_over_bound(ctx.get(), 1, 8, 128, &random), 1.26);
+    EXPECT_LE(mean_over_bound(ctx.get(), 1, 16, 512, &random), 1.25);
+    Costs rising(64);
+    for (size_t row = 0; row < rising.size(); row++)
+        rising[row] = static_cast<double>(row + 1);
+    EXPECT_LE(simulate(ctx.get(), std::vector<double>(16, 1), rising, "guided").makespan,
+              1.3 * sum(rising) / 16);
+}
+
 TEST(Simulation, IsNeverBelowItsBound) {
     Random random(test_seed("Bound"));
     const Context ctx = make_context();

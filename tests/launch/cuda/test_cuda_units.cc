@@ -79,6 +79,48 @@ TEST(CudaUnits, KnowHowManyRowsFillAGpuByTheLanesOfALauncher) {
     EXPECT_EQ(fill_rows_of(1024, 100), (FillRows{{gpu, 1}, {host, 1}}));
 }
 
+/** Return into how many sub-kernels a queue within 64 MiB cuts 8192 threads that read a row of
+ * 16 KiB each. */
+int64_t count_sub_kernels(int n_lanes) {
+    static const int64_t extents[] = {8192, 4096};
+    polytile_context *ctx = nullptr;
+    EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    polytile_queue *queue = nullptr;
+    EXPECT_EQ(polytile_queue_create_shared(ctx, "cuda:0(memory=64MiB)", nullptr, &queue),
+              POLYTILE_OK)
+        << polytile_last_error(ctx);
+    polytile_implementation body = {};
+    body.cuda_launcher = launch_nothing;
+    body.cuda_lanes = n_lanes;
+    polytile_kernel *kernel = nullptr;
+    EXPECT_EQ(polytile_kernel_create(ctx, "f[i]: in A[i, :]; out s[i]", &body, &kernel),
+              POLYTILE_OK);
+    std::vector<float> a(8192 * 4096), s(8192);
+    polytile_array *array[2] = {};
+    EXPECT_EQ(polytile_array_wrap(ctx, "A", POLYTILE_F32, 2, extents, a.data(), &array[0]),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_array_wrap(ctx, "s", POLYTILE_F32, 1, extents, s.data(), &array[1]),
+              POLYTILE_OK);
+    const polytile_domain threads = polytile_domain_from_extents(1, extents);
+    polytile_report report = {};
+    EXPECT_EQ(polytile_queue_attach(queue, 2, array), POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_launch(queue, kernel, &threads, 2, array, nullptr), POLYTILE_OK)
+        << polytile_last_error(ctx);
+    EXPECT_EQ(polytile_queue_detach(queue, 2, array), POLYTILE_OK) << polytile_last_error(ctx);
+    polytile_queue_get_report(queue, false, &report);
+    polytile_context_destroy(ctx);
+    return report.n_kernels;
+}
+
+/** Of a launcher that says so 8 rows fill the GPU. Of another one only all of them do: its pieces
+ * are as large as a single run's. */
+TEST(CudaUnits, OfAQueueRunPiecesThatFillThem) {
+    const FakeCuda cuda(1);
+    const int64_t n_small = count_sub_kernels(1024), n_large = count_sub_kernels(1);
+    EXPECT_GE(n_small, 16);
+    EXPECT_LT(n_large, n_small);
+}
+
 int64_t note_threads(const polytile_work *work, int unit, void *user) {
     (*static_cast<FillRows *>(user))[work->units[unit].device] = work->units[unit].n_threads;
     return 1;

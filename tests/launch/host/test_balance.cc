@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -106,22 +107,26 @@ TEST_F(HostBalance, ThreadsThatAreDoneTakeRowsOfOthers) {
 /** Calls of a body, whose first n_threads ones return when all of these have begun: so each thread
  * has taken rows of its own. */
 struct Calls {
-    static void count(const polytile_domain *, const polytile_view *, void *user) {
+    static void count(const polytile_domain *threads, const polytile_view *, void *user) {
         Calls *calls = static_cast<Calls *>(user);
         calls->n_calls++;
         while (calls->n_calls < calls->n_threads)
             std::this_thread::yield();
+        std::this_thread::sleep_for(
+            std::chrono::microseconds(pti_range_count(threads->range[0]) * calls->row_us));
     }
 
     const int n_threads;
     std::atomic<int> n_calls{0};
+    int64_t row_us = 0; /* that each row sleeps */
 };
 
 /** Run a launch of 64 rows on 4 threads, with what is known of the kernel, and find out more.
  * Returns how often it calls its body. */
-int run_known(pti_host_habit *habit) {
+int run_known(pti_host_habit *habit, int64_t row_us = 0) {
     const int64_t n_rows = 64;
     Calls calls{4};
+    calls.row_us = row_us;
     polytile_implementation implementation = {};
     implementation.host = Calls::count;
     implementation.user = &calls;
@@ -147,6 +152,22 @@ TEST(HostHabits, ChunksOfEvenRowsAreNotCut) {
     EXPECT_EQ(count_calls({nullptr, PTI_EVEN, 0, 0, 0}), 4);
     EXPECT_GE(count_calls({nullptr, PTI_UNEVEN, 0, 0, 0}), 8);
     EXPECT_GE(count_calls({nullptr, PTI_EVENNESS_UNKNOWN, 0, 0, 0}), 8);
+}
+
+/** A quarter of 16 rows, half of the rest, and so on: one of the last rows may be slow. */
+TEST(HostHabits, ChunksThatOnlyLookEvenAreRunByHalves) {
+    pti_host_habit unknown = {};
+    EXPECT_GE(run_known(&unknown, 1000), 3 * 4);
+}
+
+TEST(HostHabits, PartsThatOnlyLookEvenAreHalvesUnlessThatIsLittleOrCostsSomething) {
+    const double ms = 1e-3, us = 1e-6;
+    EXPECT_EQ(pti_host_even_part(12, ms, ms), 6);
+    EXPECT_EQ(pti_host_even_part(13, ms, 0.95 * ms), 7);
+    EXPECT_EQ(pti_host_even_part(12, ms, 2 * ms), 6);
+    EXPECT_EQ(pti_host_even_part(12, 6 * ms, 4 * ms), 12);
+    EXPECT_EQ(pti_host_even_part(12, us, us), 12);
+    EXPECT_EQ(pti_host_even_part(1, ms, ms), 1);
 }
 
 TEST(HostHabits, ChunksAreNotCutIfThatTookLonger) {

@@ -79,14 +79,18 @@ const std::vector<int64_t> arenas = {24 * MiB, 64 * MiB, 130 * MiB};
 class Cut {
   public:
     explicit Cut(const Case &of, int64_t arena_bytes, const Cut *former = nullptr,
-                 polytile_plan_options options = {}, bool all_fit = false)
+                 polytile_plan_options options = {}, bool all_fit = false, int64_t fill_threads = 0)
         : launch_(of.declaration, of.threads, of.arrays), arena_bytes_(arena_bytes) {
         EXPECT_EQ(launch_.status(), POLYTILE_OK) << launch_.error();
         pti_instance padded = *launch_.instance();
         padded.piece_alignment_bytes = PTI_RESIDENT_ALIGNMENT;
         pti_ways ways = pti_ways_of({&padded, nullptr}, false);
-        const pti_grain_request request = {&ways, &options, arena_bytes, all_fit,
-                                           former == nullptr ? nullptr : &former->partition_};
+        const pti_grain_request request = {&ways,
+                                           &options,
+                                           arena_bytes,
+                                           all_fit,
+                                           former == nullptr ? nullptr : &former->partition_,
+                                           fill_threads};
         int way = -1;
         status_ = pti_grain_choose(launch_.context(), &request, &partition_, &way);
     }
@@ -219,6 +223,30 @@ TEST(Grain, PiecesAreNotSoSmallThatPlanningCounts) {
         EXPECT_GE(static_cast<double>(bytes), least / 2);
         EXPECT_LE(bytes, 130 * MiB / 7);
     }
+}
+
+/** A thread reads a row of 128 KiB, so that a 64th of the arena has 128 of them. */
+TEST(Grain, PiecesHaveAsManyThreadsAsFillTheDevice) {
+    const Case rows_alone = {"rows_alone",
+                             "rows_alone[i]: in A[i, :]; out s[i]",
+                             "65536",
+                             {{"A", "65536x32768"}, {"s", "65536"}}};
+    const auto cut = [&](int64_t fill_threads) {
+        const Cut made(rows_alone, 1024 * MiB, nullptr, {}, false, fill_threads);
+        made.ExpectSound();
+        return made.n();
+    };
+    const int64_t own = cut(INT64_MAX), smallest = cut(0);
+    EXPECT_GT(smallest, 400);
+    EXPECT_LT(own, 100);
+    EXPECT_EQ(cut(1), smallest);
+    for (const int64_t fill_threads : {64, 200, 512, 1000, 4096, 1 << 20}) {
+        const int64_t n = cut(fill_threads);
+        EXPECT_LE(n, std::max(own, 65536 / fill_threads)) << fill_threads;
+        EXPECT_GE(n, own) << fill_threads;
+    }
+    EXPECT_GT(cut(512), own);
+    EXPECT_EQ(cut(4096), own);
 }
 
 TEST(Grain, PanelsThatWouldBeReadAgainAreAsLargeAsThePlannersOwn) {
