@@ -57,7 +57,7 @@ static double time_process(char **arguments) {
     return time_s;
 }
 
-/** Both take turns, after one run each that does not count. */
+/** Both alternate, after one run each that does not count. */
 static void measure(const contest *c, bench_times *ours, bench_times *plain) {
     char openmp[PATH_BYTES], polytile[PATH_BYTES], form[8], device[32];
     snprintf(form, sizeof form, "%s", c->form);

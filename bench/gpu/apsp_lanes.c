@@ -1,7 +1,7 @@
 /* Crauser's algorithm, of which a launcher enqueues a round of some sources at a time, on several
  * streams: auto against the best number of streams; and the faster of that and a thread block a
  * source against the best of all these, and of graphs with WHILE nodes by hand, a source each. All
- * take turns, so that what disturbs one disturbs the others. */
+ * alternate, so that what disturbs one disturbs the others. */
 #include "apsp_kernels.h"
 #include "gpu/cases.h"
 #include "gpu/lanes.h"

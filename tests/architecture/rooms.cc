@@ -71,8 +71,8 @@ std::string source_of_object(const std::string &object) {
 
 std::vector<std::string> object_files() {
     std::vector<std::string> objects;
-    const fs::path directory = in_build("src");
-    for (const auto &entry : fs::recursive_directory_iterator(directory)) {
+    std::error_code is_missing;
+    for (const auto &entry : fs::recursive_directory_iterator(in_build("src"), is_missing)) {
         const std::string source = source_of_object(entry.path().generic_string());
         if (entry.path().extension() == ".o" && !source.empty() &&
             fs::exists(root / "src" / source))
@@ -211,6 +211,10 @@ std::vector<Include> includes_of(const fs::path &file) {
         includes.push_back({relative_to_src(file), included[0] == '"', name});
     }
     return includes;
+}
+
+bool has_objects() {
+    return !object_files().empty();
 }
 
 std::vector<Use> uses_by_objects() {

@@ -46,6 +46,9 @@ struct Use {
     std::string definer;
 };
 
+/** Whether object files of sources are beside the tests. */
+bool has_objects();
+
 /** What object files say, of sources that there still are; empty where they are not found. */
 std::vector<Use> uses_by_objects();
 

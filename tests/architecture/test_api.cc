@@ -18,8 +18,9 @@ namespace fs = std::filesystem;
 
 const fs::path root = in_source("");
 
-/** What kernel.h and message.h include for themselves, and what needs nvcc or MPI, whose tests are
- * where these are. */
+/** What kernel.h and message.h include for themselves, and what needs nvcc or MPI: cuda.h is used
+ * by launch/cuda/kernels.cu and by outside projects (package/run), mpi.h by
+ * distribute/mpi/test_mpi_api.c. */
 bool is_tested_elsewhere(const std::string &header) {
     return header.rfind("kernel_", 0) == 0 || header.rfind("message_", 0) == 0 ||
            header == "cuda" || header == "mpi";
@@ -74,6 +75,19 @@ TEST(Api, EachFunctionIsCalledInTheTestOfItsHeader) {
         }
     }
     EXPECT_GT(n_functions, 80u);
+}
+
+/** But for the blocks of the pages, which are of several headers. */
+TEST(Api, TestsHaveTheNameOfTheirHeader) {
+    for (const auto &test : fs::directory_iterator(root / "tests/api")) {
+        const std::string name = test.path().stem();
+        if (name.rfind("test_", 0) != 0 || name == "test_pages")
+            continue;
+        bool is_named = false;
+        for (const auto &header : fs::directory_iterator(root / "include/polytile"))
+            is_named |= (name + "_").rfind("test_" + header.path().stem().string() + "_", 0) == 0;
+        EXPECT_TRUE(is_named) << test.path() << " has the name of no header";
+    }
 }
 
 TEST(Api, IsTestedWithPublicHeadersAlone) {

@@ -1,3 +1,4 @@
+#include "architecture/rooms.h"
 #include "support/places.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -122,16 +124,22 @@ bool begins_with(const std::string &text, const std::string &beginning) {
     return text.compare(0, beginning.size(), beginning) == 0;
 }
 
+/* src, tests, and the folders of src that have rooms. */
+const std::set<std::string> &folders_of_sources() {
+    static const std::set<std::string> folders = [] {
+        std::set<std::string> made{"src", "tests"};
+        for (const auto &[path, room] : architecture::rooms_of_page(root / "docs/architecture.md"))
+            made.insert(path.substr(0, path.find('/')));
+        return made;
+    }();
+    return folders;
+}
+
 /* A path below src/ or tests/, or without src/ as #include writes it; none with wildcards. */
 bool is_path_of_source(const std::string &quoted) {
-    if (quoted.find_first_of(" *…{") != std::string::npos ||
-        std::count(quoted.begin(), quoted.end(), '/') == 0)
-        return false;
-    for (const char *place :
-         {"src/", "tests/", "access/", "partition/", "launch/", "queue/", "distribute/", "base/"})
-        if (begins_with(quoted, place))
-            return true;
-    return false;
+    const size_t slash = quoted.find('/');
+    return quoted.find_first_of(" *…{") == std::string::npos && slash != std::string::npos &&
+           folders_of_sources().count(quoted.substr(0, slash)) != 0;
 }
 
 bool is_source_there(const std::string &path) {
@@ -150,6 +158,39 @@ TEST(Docs, SourcesNamedInPagesAreThere) {
         for (const std::string &quoted : all_between(text_of(page), "`", "`\n"))
             EXPECT_TRUE(!is_path_of_source(quoted) || is_source_there(quoted))
                 << page << " names " << quoted;
+}
+
+/* The steps of a numbered list, each in one line. */
+std::vector<std::string> steps_of(const std::string &page) {
+    std::vector<std::string> steps;
+    std::istringstream lines(page);
+    bool is_step = false;
+    for (std::string line; std::getline(lines, line);) {
+        const bool begins = std::isdigit(static_cast<unsigned char>(line[0])) != 0;
+        is_step = begins || (is_step && begins_with(line, "  "));
+        if (begins)
+            steps.push_back(line);
+        else if (is_step)
+            steps.back() += line;
+    }
+    return steps;
+}
+
+/* Where a step begins with a folder, as "2. `src/partition/prove/`: `race.c`", names without one
+ * are of files in it. */
+TEST(Docs, FilesNamedBehindAFolderAreInIt) {
+    const std::regex begins("[0-9]+\\. `((?:src|tests)/[a-z_/]*)/`: .*");
+    const std::regex is_file("[a-z0-9_]+\\.(?:c|h|cc)");
+    std::smatch folder;
+    int n_files = 0;
+    for (const std::string &step : steps_of(text_of(root / "CONTRIBUTING.md")))
+        if (std::regex_match(step, folder, begins))
+            for (const std::string &quoted : all_between(step, "`", "`"))
+                if (std::regex_match(quoted, is_file)) {
+                    EXPECT_TRUE(fs::exists(root / folder[1].str() / quoted)) << step;
+                    n_files++;
+                }
+    EXPECT_GT(n_files, 4);
 }
 
 TEST(Docs, PagesNamedInHeadersAreThere) {

@@ -48,6 +48,25 @@ TEST_F(Command, TellsHowFarFromTheBoundAPlanIs) {
         << text.out;
 }
 
+/* By which scripts/compare-plans compares two builds: those under "# Refusals" are refused. */
+TEST_F(Command, PlansEachCaseByWhichBuildsAreCompared) {
+    std::ifstream cases(in_source("bench/plans/cases"));
+    bool is_refused = false;
+    int n_planned = 0, n_refused = 0;
+    for (std::string line; std::getline(cases, line);) {
+        if (line[0] == '#') {
+            is_refused = line == "# Refusals";
+            continue;
+        }
+        const Shell::Result result = run("plan " + line);
+        EXPECT_EQ(result.exit_code != 0, is_refused) << line << "\n" << result.err;
+        EXPECT_EQ(result.err.empty(), !is_refused) << line << "\n" << result.err;
+        (is_refused ? n_refused : n_planned)++;
+    }
+    EXPECT_GE(n_planned, 70);
+    EXPECT_GE(n_refused, 5);
+}
+
 TEST_F(Command, SaysNothingOfABoundInPlace) {
     Json root = run_json("plan " + add + add_arrays + "--domain 1000");
     EXPECT_EQ(number(root, "bound_bytes"), 0);

@@ -146,7 +146,7 @@ static int compare_numbers(const void *a, const void *b) {
     return (one > other) - (one < other);
 }
 
-/** Median times of several blocks, which take turns without a gap between them. */
+/** Median times of several blocks, which alternate without a gap between them. */
 static void time_in_turns(const subject *s, sweep_time *times, int n_times) {
     double time_s[MOST_FINALISTS][N_ROUNDS];
     for (int round = 0; round < N_ROUNDS; round++) {

@@ -444,7 +444,7 @@ TEST_F(MembersPlan, SaysInWhichSuperstepWhatTravels) {
     EXPECT_EQ(n_bytes, summary().exchange_bytes);
     EXPECT_EQ(step_bytes(steps, 0), 4 * 2 * 1024) << "a row each way";
     EXPECT_EQ(step_bytes(steps, 7), 4 * 2 * 1022) << "but for what nobody writes";
-    EXPECT_EQ(integer(json_array_get(steps, 7), "same_as"), 3) << "they take turns";
+    EXPECT_EQ(integer(json_array_get(steps, 7), "same_as"), 3) << "they alternate";
     const std::string printed = text(POLYTILE_TEXT);
     EXPECT_NE(printed.find("  launch 0  before: 1 to 0: 4 KiB, 0 to 1: 4 KiB\n"), std::string::npos)
         << printed;
