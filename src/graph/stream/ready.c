@@ -5,7 +5,7 @@
 static bool may_task_run(const polytile_stream *stream, int task, int64_t round) {
     const pti_firing_order *order = &stream->order;
     for (int w = order->first[task]; w < order->first[task + 1]; w++)
-        if (stream->done[order->wait[w].on] + order->wait[w].tokens <= round)
+        if (!pti_stream_keeps_wait(stream, task, &order->wait[w], round))
             return false;
     return true;
 }
@@ -26,7 +26,8 @@ static int find_next(const pti_stream_lane *lane) {
 }
 
 int pti_stream_find_ready(const pti_stream_lane *lane) {
-    const int next = lane->is_busy ? -1 : find_next(lane);
+    const bool waits = lane->is_busy || lane->end == PTI_STREAM_RECEIVES;
+    const int next = waits ? -1 : find_next(lane);
     const bool is_ready = next >= 0 && may_task_run(lane->stream, next, lane->stream->done[next]) &&
                           pti_stream_has_turn(lane, next);
     return is_ready ? next : -1;

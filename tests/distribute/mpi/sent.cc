@@ -30,12 +30,14 @@ constexpr int64_t header_bytes = 8;
 std::map<MPI_Request, SentMessage> messages;
 SentBytes counted;
 std::vector<SentMessage> in_order;
+int64_t frame_bytes;
 
 } // namespace
 
 void begin_counting() {
     counted = SentBytes();
     in_order.clear();
+    frame_bytes = 0;
 }
 
 const std::vector<SentMessage> &sent_in_order() {
@@ -46,7 +48,21 @@ SentBytes end_counting() {
     return counted;
 }
 
+int64_t end_counting_frames() {
+    return frame_bytes;
+}
+
 extern "C" {
+
+/** Frames lie in two places: a word and the elements. */
+int MPI_Isend(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+    int n_bytes = 0;
+    PMPI_Type_size(type, &n_bytes);
+    if (buffer == MPI_BOTTOM)
+        frame_bytes += n_bytes - header_bytes;
+    return PMPI_Isend(buffer, n, type, to, tag, comm, request);
+}
 
 int MPI_Send_init(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                   MPI_Request *request) {
