@@ -31,6 +31,7 @@ static void free_stream(polytile_stream *stream) {
     free(stream->take);
     free(stream->input);
     free(stream->output);
+    free(stream->is_output);
     free(stream->done);
     free(stream->recent_s);
     free(stream->frame);
@@ -104,12 +105,14 @@ static void list_ports(polytile_stream *stream, const polytile_graph *graph, int
     const pti_stream_tasks *tasks = &stream->expansion.tasks;
     for (int a = 0; a < graph->n_arrays; a++)
         for (int b = 0; b < tasks->n_buffers; b++) {
-            if (stream->expansion.buffer[b].array != a + turn * graph->n_arrays ||
-                !pti_stream_has_memory(stream, stream->expansion.buffer[b].memory))
+            if (stream->expansion.buffer[b].array != a + turn * graph->n_arrays)
+                continue;
+            stream->is_output[b] = graph->array[a].n_readers == 0 && is_taken(stream, b, turn);
+            if (!pti_stream_has_memory(stream, stream->expansion.buffer[b].memory))
                 continue;
             if (stream->feed[turn] >= 0 && tasks->buffer[b].producer == stream->feed[turn])
                 stream->input[stream->n_inputs++] = b;
-            if (graph->array[a].n_readers == 0 && is_taken(stream, b, turn))
+            if (stream->is_output[b])
                 stream->output[stream->n_outputs++] = b;
         }
 }
@@ -119,7 +122,8 @@ static polytile_status find_ports(polytile_stream *stream, const polytile_graph 
     polytile_status status;
     stream->input = calloc(n, sizeof *stream->input);
     stream->output = calloc(n, sizeof *stream->output);
-    if (stream->input == NULL || stream->output == NULL)
+    stream->is_output = calloc(n, sizeof *stream->is_output);
+    if (stream->input == NULL || stream->output == NULL || stream->is_output == NULL)
         return fail_creation(stream);
     PTI_TRY(find_program_tasks(stream));
     for (int turn = 0; turn < stream->n_turns; turn++)

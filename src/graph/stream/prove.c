@@ -20,17 +20,17 @@ static void place_buffer(const polytile_stream *stream, const polytile_graph_pla
                          stream_claim *made) {
     const pti_stream_buffer *buffer = &stream->buffer[b];
     const bool is_here = pti_stream_has_memory(stream, buffer->memory);
-    const bool has_own = buffer->pages.base != NULL;
+    const bool has_own = pti_stream_n_spare(stream, b) > 0;
     const char *base = has_own ? buffer->pages.base : stream->memory[buffer->memory].base;
     const int producer = stream->expansion.tasks.buffer[b].producer;
-    made->place[b] = (pti_frame_place){.memory = has_own ? stream->n_memories + b : buffer->memory,
-                                       .offset_bytes = !is_here ? plan->channel[b].offset_bytes
-                                                       : buffer->base == NULL ? 0
-                                                                              : buffer->base - base,
-                                       .frame_bytes = buffer->frame_bytes,
-                                       .capacity = buffer->capacity,
-                                       .is_restored = stream->expansion.buffer[b].before == b &&
-                                                      producer != stream->feed[0]};
+    made->place[b] = (pti_frame_place){
+        .memory = has_own ? stream->n_memories + b : buffer->memory,
+        .offset_bytes = is_here && buffer->base != NULL ? buffer->base - base
+                        : is_here || has_own            ? 0
+                                                        : plan->channel[b].offset_bytes,
+        .frame_bytes = buffer->frame_bytes,
+        .capacity = buffer->capacity,
+        .is_restored = stream->expansion.buffer[b].before == b && producer != stream->feed[0]};
     if (has_own)
         made->memory_bytes[stream->n_memories + b] = buffer->capacity * buffer->frame_bytes;
 }

@@ -207,7 +207,8 @@ struct polytile_stream {
     int n_inputs;
     int *input; /* buffers, turn after turn; owned */
     int n_outputs;
-    int *output; /* likewise; owned */
+    int *output;     /* likewise; owned */
+    bool *is_output; /* of each buffer, those of other ranks among them; owned */
     int n_lookups;
     pti_stream_lookup *lookup;     /* owned */
     struct pti_index_array **held; /* of each input: what its last frame had, NULL if nobody looks
@@ -260,10 +261,7 @@ static inline char *pti_stream_bytes(const pti_stream_buffer *buffer, int64_t ro
 /** Return how many frames more than the plan says a buffer has: an output has one that the program
  * takes while the next one is made, and so does not hold up its unit. */
 static inline int64_t pti_stream_n_spare(const polytile_stream *stream, int buffer) {
-    int64_t n = 0;
-    for (int k = 0; k < stream->n_turns * stream->n_outputs; k++)
-        n += stream->output[k] == buffer;
-    return n;
+    return stream->is_output[buffer];
 }
 
 /** Return whether a memory is this rank's. */
