@@ -9,9 +9,11 @@
 
 static void close_ranks(polytile_stream *stream) {
     int64_t *heard = stream->ranks->heard;
+    int64_t *pushed = stream->ranks->pushed;
     pti_ended_rank *ended = stream->ranks->ended;
     stream->ranks->functions->close(stream->ranks, stream);
     free(heard);
+    free(pushed);
     free(ended);
 }
 

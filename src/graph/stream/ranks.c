@@ -102,9 +102,10 @@ polytile_status pti_stream_find_ranks(polytile_stream *stream, const polytile_gr
     stream->task_ranks = calloc(n_tasks, sizeof *stream->task_ranks);
     stream->memory_rank = calloc((size_t)plan->n_memories + 1, sizeof *stream->memory_rank);
     ranks->heard = calloc(n_tasks * (size_t)ranks->n_ranks, sizeof *ranks->heard);
+    ranks->pushed = calloc((size_t)ranks->n_ranks, sizeof *ranks->pushed);
     ranks->ended = calloc((size_t)ranks->n_ranks, sizeof *ranks->ended);
     if (stream->task_ranks == NULL || stream->memory_rank == NULL || ranks->heard == NULL ||
-        ranks->ended == NULL)
+        ranks->pushed == NULL || ranks->ended == NULL)
         return pti_stream_fail_memory(stream, PTI_UNKNOWN_BYTES);
     for (int m = 0; m < plan->n_memories; m++)
         stream->memory_rank[m] = plan->memory[m].rank;
@@ -145,6 +146,14 @@ bool pti_stream_keeps_wait(const polytile_stream *stream, int task, const pti_fi
         keeps = keeps && (!touches(on, rank[k]) ||
                           count_done(stream, rank[k], wait->on) + wait->tokens > round);
     return keeps;
+}
+
+int64_t pti_stream_n_begun(const polytile_stream *stream) {
+    int64_t n = stream->n_pushed;
+    for (int r = 0; stream->ranks != NULL && r < stream->ranks->n_ranks; r++)
+        if (r != stream->ranks->rank)
+            n = pti_min(n, stream->ranks->pushed[r]);
+    return n;
 }
 
 /** Another rank's tasks that touch memory of this one are the transfers that it sends here. */

@@ -14,10 +14,11 @@ static bool may_task_run(const polytile_stream *stream, int task, int64_t round)
  * The mutex is locked. */
 static int find_next(const pti_stream_lane *lane) {
     const polytile_stream *stream = lane->stream;
+    const int64_t n_begun = pti_stream_n_begun(stream);
     int next = -1;
     for (int k = 0; k < lane->n_tasks; k++) {
         const int task = lane->task[k];
-        if (pti_stream_next_frame(stream, task) < stream->n_pushed &&
+        if (pti_stream_next_frame(stream, task) < n_begun &&
             (next < 0 || pti_firing_comes_before(&stream->order, task, stream->done[task], next,
                                                  stream->done[next])))
             next = task;

@@ -175,6 +175,7 @@ typedef struct pti_stream_ranks {
     int64_t
         *heard; /* rounds that each rank is done with, as it told: [rank * n_tasks + task]; owned
                        by the stream */
+    int64_t *pushed;       /* frames that each other rank has pushed, likewise */
     pti_ended_rank *ended; /* of each; of the program's thread; owned by the stream */
     int64_t n_decided;     /* frames of which this rank was told whether they are dropped */
     double idle_since_s;   /* 0: something has just been done */
@@ -298,6 +299,11 @@ void pti_stream_free_ranks(polytile_stream *stream);
  * memory of another rank, by what that rank told. The mutex is locked. */
 bool pti_stream_keeps_wait(const polytile_stream *stream, int task, const pti_firing_wait *wait,
                            int64_t round);
+
+/** Return how many frames all ranks have pushed. Lanes run these alone: so all choose their next
+ * tasks among the same ones, once they have heard of them, and wait for nobody's next push. The
+ * mutex is locked. */
+int64_t pti_stream_n_begun(const polytile_stream *stream);
 
 /** Return whether a rank's own waits need that this rank tells how far it is with a task. */
 bool pti_stream_must_tell(const polytile_stream *stream, int rank, int task);

@@ -25,10 +25,10 @@ static void write_words(const pti_joined_ranks *joined, polytile_stream *stream,
 
 /** Return whether a rank waits for what it was not told yet. The mutex is not locked. */
 static bool has_news_for(const pti_joined_ranks *joined, polytile_stream *stream, int rank) {
-    const int64_t *told = words_to(joined, rank) + PTI_N_TOLD_WORDS;
+    const int64_t *words = words_to(joined, rank), *told = words + PTI_N_TOLD_WORDS;
     const bool *must_tell = joined->must_tell + (int64_t)rank * joined->n_tasks;
-    bool has = false;
     pthread_mutex_lock(&stream->mutex);
+    bool has = stream->n_pushed > words[PTI_TOLD_PUSHED];
     for (int t = 0; t < joined->n_tasks; t++)
         has = has || (must_tell[t] && stream->done[t] > told[t]);
     pthread_mutex_unlock(&stream->mutex);
@@ -66,8 +66,11 @@ static void note_words(pti_joined_ranks *joined, polytile_stream *stream, int ra
         joined->ranks.ended[rank] = (pti_ended_rank){
             true, words[PTI_TOLD_PUSHED], words[PTI_TOLD_PULLED], words[PTI_TOLD_DECIDED]};
     pthread_mutex_lock(&stream->mutex);
+    joined->ranks.pushed[rank] = words[PTI_TOLD_PUSHED];
     memcpy(joined->ranks.heard + (int64_t)rank * joined->n_tasks, words + PTI_N_TOLD_WORDS,
            (size_t)joined->n_tasks * sizeof *words);
+    if (!stream->is_stopping)
+        pti_stream_hand_on_by_program(stream);
     pthread_mutex_unlock(&stream->mutex);
 }
 
