@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 /*
- * Queues and streams over the processes of an MPI communicator. Link polytile_mpi beside polytile; programs
- * without MPI need neither this header nor that library.
+ * Queues and streams over the processes of an MPI communicator. Link polytile_mpi beside polytile;
+ * programs without MPI need neither this header nor that library.
  *
  * Calls on such a queue and its arrays are collective: every rank makes them in the same order,
  * with the same declarations, domains and options, which is checked. They call MPI from the calling

@@ -80,11 +80,13 @@ done:
     return status;
 }
 
-/** Find the end of a link that is here. Frames leave and come in memory that MPI reads: the host's. */
+/** Find the end of a link that is here. Frames leave and come in host memory. */
 static polytile_status find_end(polytile_stream *stream, const polytile_graph_plan *plan,
                                 pti_stream_lane *lane) {
-    const pti_task_ranks *ranks = &stream->task_ranks[lane->task[0]];
     polytile_device *device = NULL;
+    if (stream->ranks == NULL)
+        return POLYTILE_OK;
+    const pti_task_ranks *ranks = &stream->task_ranks[lane->task[0]];
     if (ranks->from == ranks->to)
         return POLYTILE_OK;
     lane->end = ranks->from == stream->ranks->rank ? PTI_STREAM_SENDS : PTI_STREAM_RECEIVES;

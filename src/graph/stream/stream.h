@@ -289,11 +289,13 @@ polytile_status pti_stream_create_part(const polytile_graph *graph, const polyti
 
 /* ranks.c */
 
-/** Find who does what. Errors: UNSUPPORTED (what does not run over ranks), INVALID (ranks that there
- * are not), NO_MEMORY. */
+/** Find who does what. Errors: UNSUPPORTED (what does not run over ranks), INVALID (no such rank),
+ * NO_MEMORY. */
 polytile_status pti_stream_find_ranks(polytile_stream *stream, const polytile_graph *graph,
                                       const polytile_graph_plan *plan);
 void pti_stream_free_ranks(polytile_stream *stream);
+
+/* heard.c */
 
 /** Return whether what a task waits for has ended in the memories that both touch: here, or, of a
  * memory of another rank, by what that rank told. The mutex is locked. */
@@ -307,6 +309,8 @@ int64_t pti_stream_n_begun(const polytile_stream *stream);
 
 /** Return whether a rank's own waits need that this rank tells how far it is with a task. */
 bool pti_stream_must_tell(const polytile_stream *stream, int rank, int task);
+
+/* await_ranks.c */
 
 /** Let links between ranks go on, once. The mutex is not locked. Returns whether something was
  * done. */

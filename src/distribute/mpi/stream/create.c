@@ -12,7 +12,8 @@
 
 /* Streams of the ranks of a communicator: how they begin together and end together. */
 
-static polytile_status progress(pti_stream_ranks *ranks, polytile_stream *stream, bool *has_moved) {
+static polytile_status make_progress(pti_stream_ranks *ranks, polytile_stream *stream,
+                                     bool *has_moved) {
     pti_joined_ranks *joined = (pti_joined_ranks *)ranks;
     polytile_status status;
     PTI_TRY(pti_joined_exchange_words(joined, stream, has_moved));
@@ -56,13 +57,13 @@ static void close_ranks(pti_stream_ranks *ranks, polytile_stream *stream) {
 }
 
 const pti_stream_ranks_functions pti_joined_functions = {
-    .progress = progress, .agree_to_drop = pti_joined_agree_to_drop, .close = close_ranks};
+    .progress = make_progress, .agree_to_drop = pti_joined_agree_to_drop, .close = close_ranks};
 
 /* The beginning. */
 
 /** Join a rank with the others of a transport; *joined is closed by its functions. */
-static polytile_status join(polytile_context *ctx, pti_transport *setup,
-                            pti_joined_ranks **joined) {
+static polytile_status join_rank(polytile_context *ctx, pti_transport *setup,
+                                 pti_joined_ranks **joined) {
     const pti_mpi_transport *mpi = pti_mpi_of(setup);
     polytile_status status = POLYTILE_OK;
     pti_joined_ranks *made = calloc(1, sizeof *made);
@@ -170,7 +171,7 @@ static polytile_status create_part(pti_transport *setup, const polytile_graph *g
     int n_cores;
     polytile_status status;
     PTI_TRY(pti_mpi_share_cores(setup->ctx, pti_mpi_of(setup)->comm, &n_cores));
-    PTI_TRY(join(setup->ctx, setup, &joined));
+    PTI_TRY(join_rank(setup->ctx, setup, &joined));
     const int n_threads = pti_host_lower_threads(n_cores);
     status = pti_stream_create_part(graph, plan, options, &joined->ranks, made);
     pti_host_restore_threads(n_threads);

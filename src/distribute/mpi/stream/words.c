@@ -46,8 +46,8 @@ done:
 
 /** Tell a rank the newest, one message after the other: news that come meanwhile are in the next
  * one. */
-static polytile_status tell(pti_joined_ranks *joined, polytile_stream *stream, int rank,
-                            bool *has_moved) {
+static polytile_status tell_rank(pti_joined_ranks *joined, polytile_stream *stream, int rank,
+                                 bool *has_moved) {
     polytile_status status;
     bool is_free = false;
     PTI_TRY(pti_joined_test(joined, 1, &joined->telling[rank], &is_free));
@@ -75,7 +75,8 @@ static void note_words(pti_joined_ranks *joined, polytile_stream *stream, int ra
 }
 
 /** Hear all that others have told. */
-static polytile_status hear(pti_joined_ranks *joined, polytile_stream *stream, bool *has_moved) {
+static polytile_status hear_all(pti_joined_ranks *joined, polytile_stream *stream,
+                                bool *has_moved) {
     polytile_status status;
     MPI_Message message;
     MPI_Status from;
@@ -97,10 +98,10 @@ done:
 polytile_status pti_joined_exchange_words(pti_joined_ranks *joined, polytile_stream *stream,
                                           bool *has_moved) {
     polytile_status status;
-    PTI_TRY(hear(joined, stream, has_moved));
+    PTI_TRY(hear_all(joined, stream, has_moved));
     for (int r = 0; r < joined->ranks.n_ranks; r++)
         if (r != joined->ranks.rank)
-            PTI_TRY(tell(joined, stream, r, has_moved));
+            PTI_TRY(tell_rank(joined, stream, r, has_moved));
 done:
     return status;
 }
@@ -108,7 +109,7 @@ done:
 /* Frames that are dropped. */
 
 /** The root says whether a frame is dropped once all have heard of the one before. */
-static polytile_status say(pti_joined_ranks *joined, bool drops, bool *is_known) {
+static polytile_status say_to_all(pti_joined_ranks *joined, bool drops, bool *is_known) {
     const int n_ranks = joined->ranks.n_ranks;
     polytile_status status = POLYTILE_OK;
     bool are_free = false;
@@ -146,7 +147,7 @@ done:
 
 polytile_status pti_joined_agree_to_drop(pti_stream_ranks *ranks, bool *drops, bool *is_known) {
     pti_joined_ranks *joined = (pti_joined_ranks *)ranks;
-    return ranks->rank == ranks->root ? say(joined, *drops, is_known)
+    return ranks->rank == ranks->root ? say_to_all(joined, *drops, is_known)
                                       : hear_of_next(joined, drops, is_known);
 }
 
@@ -175,7 +176,7 @@ polytile_status pti_joined_exchange_last_words(pti_joined_ranks *joined, polytil
     polytile_status status;
     bool are_free = false;
     *is_done = true;
-    PTI_TRY(hear(joined, stream, &has_moved));
+    PTI_TRY(hear_all(joined, stream, &has_moved));
     if (joined->ranks.rank != joined->ranks.root)
         PTI_TRY(hear_of_next(joined, &drops, &is_known));
     for (int r = 0; r < n_ranks; r++) {
