@@ -31,6 +31,7 @@ std::map<MPI_Request, SentMessage> messages;
 SentBytes counted;
 std::vector<SentMessage> in_order;
 int64_t frame_bytes;
+constexpr int first_frame_tag = 2;
 
 } // namespace
 
@@ -54,13 +55,13 @@ int64_t end_counting_frames() {
 
 extern "C" {
 
-/** Frames lie in two places: a word and the elements. */
+/** Of a stream, tags tell a frame's bytes from words. */
 int MPI_Isend(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request) {
     int n_bytes = 0;
     PMPI_Type_size(type, &n_bytes);
-    if (buffer == MPI_BOTTOM)
-        frame_bytes += n_bytes - header_bytes;
+    if (tag > first_frame_tag && tag % 2 != 0)
+        frame_bytes += static_cast<int64_t>(n) * n_bytes;
     return PMPI_Isend(buffer, n, type, to, tag, comm, request);
 }
 

@@ -1,5 +1,6 @@
 #include "distribute/mpi/stream/joined.h"
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "distribute/group/words.h"
 #include "launch/host/host.h"
@@ -47,6 +48,7 @@ static void close_ranks(pti_stream_ranks *ranks, polytile_stream *stream) {
     if (joined->comm != MPI_COMM_NULL && pti_mpi_is_up())
         MPI_Comm_free(&joined->comm);
     free(joined->lane);
+    free(joined->request);
     free(joined->must_tell);
     free(joined->told);
     free(joined->telling);
@@ -77,27 +79,39 @@ static polytile_status join_rank(polytile_context *ctx, pti_transport *setup,
     return status;
 }
 
+/** Return the most messages of a transfer. */
+static size_t count_requests(const polytile_stream *stream) {
+    int64_t most_bytes = 1;
+    for (int b = 0; b < stream->expansion.tasks.n_buffers; b++)
+        most_bytes = pti_max(most_bytes, stream->expansion.tasks.buffer[b].frame_bytes);
+    return 1 + (size_t)pti_ceil_div(most_bytes, PTI_MPI_CHUNK_BYTES);
+}
+
 /** Give a rank's part the lists that go with the others. */
 static polytile_status prepare_lists(pti_joined_ranks *joined, const polytile_stream *stream) {
     const size_t n_ranks = (size_t)joined->ranks.n_ranks;
+    const size_t n_requests = count_requests(stream);
     const int n_tasks = stream->expansion.tasks.n_tasks;
     joined->n_tasks = n_tasks;
     joined->n_lanes = stream->n_lanes;
     joined->lane = calloc((size_t)stream->n_lanes + 1, sizeof *joined->lane);
+    joined->request = calloc(n_requests * ((size_t)stream->n_lanes + 1), sizeof *joined->request);
     joined->must_tell = calloc(n_ranks * ((size_t)n_tasks + 1), sizeof *joined->must_tell);
     joined->told = calloc(n_ranks * (size_t)pti_n_told_words(joined), sizeof *joined->told);
     joined->telling = calloc(n_ranks, sizeof(MPI_Request));
     joined->said = calloc(1, sizeof *joined->said);
     joined->saying = calloc(n_ranks, sizeof(MPI_Request));
     joined->heard = calloc((size_t)pti_n_told_words(joined), sizeof *joined->heard);
-    if (joined->lane == NULL || joined->must_tell == NULL || joined->told == NULL ||
-        joined->telling == NULL || joined->said == NULL || joined->saying == NULL ||
-        joined->heard == NULL)
+    if (joined->lane == NULL || joined->request == NULL || joined->must_tell == NULL ||
+        joined->told == NULL || joined->telling == NULL || joined->said == NULL ||
+        joined->saying == NULL || joined->heard == NULL)
         return pti_stream_fail_memory(stream, PTI_UNKNOWN_BYTES);
     for (size_t r = 0; r < n_ranks; r++)
         joined->telling[r] = joined->saying[r] = MPI_REQUEST_NULL;
+    for (size_t k = 0; k < n_requests * (size_t)stream->n_lanes; k++)
+        joined->request[k] = MPI_REQUEST_NULL;
     for (int l = 0; l < stream->n_lanes; l++)
-        joined->lane[l].request[0] = joined->lane[l].request[1] = MPI_REQUEST_NULL;
+        joined->lane[l].request = &joined->request[(size_t)l * n_requests];
     for (int r = 0; r < joined->ranks.n_ranks; r++)
         for (int t = 0; t < n_tasks; t++)
             joined->must_tell[r * n_tasks + t] = pti_stream_must_tell(stream, r, t);

@@ -8,7 +8,7 @@
  * rank to rank is a message, and how far the readers at its target are is another one. All of that
  * is sent and received by the program's thread, inside the calls of a stream. */
 
-/** Tags. A task's frames have one, and its errors the next one. */
+/** Tags. A task's words have one, and its frames the next one. */
 enum { PTI_TAG_WORDS, PTI_TAG_DROPS, PTI_TAG_TASKS };
 
 /** How far a rank is, as it tells others; behind that the rounds of each task. */
@@ -26,15 +26,15 @@ typedef struct pti_lost_note {
     pti_error error;
 } pti_lost_note;
 
-/** A link's transfer under way. Before a frame's bytes there is a word: 1: the frame is lost, no
- * bytes follow, and a note comes apart. */
+/** A link's transfer under way. Before a frame's bytes a word goes, 1: the frame is lost, and a note
+ * follows in place of its bytes. */
 typedef struct pti_joined_lane {
     bool is_under_way;
-    bool has_word; /* of a lost frame that comes */
     pti_crossing crossing;
     int64_t word;
     pti_lost_note note;
-    MPI_Request request[2];
+    int n_requests;
+    MPI_Request *request; /* of the word, and of each chunk of the bytes; borrowed */
 } pti_joined_lane;
 
 /** The ranks of a stream on a communicator. */
@@ -46,6 +46,7 @@ typedef struct pti_joined_ranks {
     int n_tasks;
     int n_lanes;
     pti_joined_lane *lane; /* one a lane of the stream; owned, as all lists */
+    MPI_Request *request;  /* of all lanes */
     bool *must_tell;       /* of each rank and task */
     int64_t *told;         /* words to each rank, on their way or as they were last */
     MPI_Request *telling;  /* of each rank */
