@@ -24,41 +24,23 @@ bool pti_stream_progress(polytile_stream *stream) {
     return has_moved;
 }
 
-/** Return whether a frame that a rank sent before it ended is still to come. */
-static bool comes_from(const polytile_stream *stream, int rank) {
-    bool comes = false;
-    for (int l = 0; l < stream->n_lanes; l++)
-        for (int k = 0; k < stream->lane[l].n_tasks; k++) {
-            const int task = stream->lane[l].task[k];
-            comes = comes || (stream->task_ranks[task].from == rank &&
-                              pti_stream_expects(&stream->lane[l], task) &&
-                              stream->ranks->heard[rank * stream->expansion.tasks.n_tasks + task] >
-                                  stream->done[task]);
-        }
-    return comes;
-}
-
-static bool receives_now(const polytile_stream *stream) {
-    bool does = false;
-    for (int l = 0; l < stream->n_lanes; l++)
-        does = does || (stream->lane[l].end == PTI_STREAM_RECEIVES && stream->lane[l].is_busy);
-    return does;
+/** Return whether a rank has ended without a frame that is awaited. Until all have ended, it lets go
+ * on what it has pushed. */
+static bool lacks_frame(const polytile_stream *stream, const pti_ended_rank *ended,
+                        pti_stream_await what) {
+    if (!ended->has_ended || ended->n_decided > stream->ranks->n_decided)
+        return false;
+    return what == PTI_STREAM_AWAITS_FRAME ? ended->n_pulled <= stream->n_pulled
+                                           : ended->n_pushed <= stream->n_pushed;
 }
 
 /** Find out whether what is awaited needs a rank that has ended. The mutex is locked. */
 static void look_for_ended(polytile_stream *stream, pti_stream_await what) {
     pti_stream_ranks *ranks = stream->ranks;
-    pti_error error = {0};
+    pti_error error = {0}, *before = pti_redirect_errors(&error);
     const int64_t frame = what == PTI_STREAM_AWAITS_FRAME ? stream->n_pulled : stream->n_pushed;
-    const pti_ended_rank *root = &ranks->ended[ranks->root];
-    const bool is_told = root->has_ended && root->n_decided > ranks->n_decided;
-    if (pti_stream_is_broken(stream) || is_told || !pti_stream_is_still(stream) ||
-        receives_now(stream))
-        return;
-    pti_error *before = pti_redirect_errors(&error);
-    for (int r = 0; r < ranks->n_ranks; r++)
-        if (ranks->ended[r].has_ended && ranks->ended[r].n_pulled <= frame &&
-            !comes_from(stream, r))
+    for (int r = 0; r < ranks->n_ranks && !pti_stream_is_broken(stream); r++)
+        if (lacks_frame(stream, &ranks->ended[r], what))
             pti_error_keep(&ranks->broken, stream->object.context,
                            pti_fail(stream->object.context, POLYTILE_DEVICE,
                                     "%s: frame %" PRId64 " does not go on: rank %d has ended its "

@@ -18,6 +18,8 @@ static void close_ranks(polytile_stream *stream) {
 }
 
 static void free_stream(polytile_stream *stream) {
+    if (stream->ranks != NULL)
+        stream->ranks->functions->end(stream->ranks, stream);
     pti_stream_stop(stream);
     if (stream->ranks != NULL)
         close_ranks(stream);

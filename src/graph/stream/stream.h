@@ -152,14 +152,17 @@ typedef struct pti_stream_ranks_functions {
     /** Learn whether a frame is dropped, which one rank decides for all: it says so, all others are
      * told. *is_known: false: not yet. */
     polytile_status (*agree_to_drop)(struct pti_stream_ranks *ranks, bool *drops, bool *is_known);
-    /** Wait until all ranks end their streams, and free all. stream: without threads; NULL: it was
-     * not made. */
+    /** Let frames go on until all ranks end their streams. */
+    void (*end)(struct pti_stream_ranks *ranks, polytile_stream *stream);
+    /** Wait until nothing is under way, and free all. stream: without threads; NULL: it was not
+     * made. */
     void (*close)(struct pti_stream_ranks *ranks, polytile_stream *stream);
 } pti_stream_ranks_functions;
 
 /** How far another rank had come when it ended. */
 typedef struct pti_ended_rank {
     bool has_ended;
+    bool has_stopped; /* and sends nothing more; all have ended then */
     int64_t n_pushed;
     int64_t n_pulled;
     int64_t n_decided; /* frames of which it said whether they are dropped */

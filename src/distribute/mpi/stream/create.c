@@ -26,17 +26,45 @@ done:
 
 /* The end. */
 
+static void take_a_nap(void) {
+    nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
+}
+
+static bool have_all_ended(const pti_joined_ranks *joined) {
+    bool have = true;
+    for (int r = 0; r < joined->ranks.n_ranks; r++)
+        have = have && (r == joined->ranks.rank || joined->ranks.ended[r].has_ended);
+    return have;
+}
+
+/** This rank's program has ended the stream: what others need of it goes on until they have, too.
+ * All of them hear of that from all. */
+static void let_others_end(pti_stream_ranks *ranks, polytile_stream *stream) {
+    pti_joined_ranks *joined = (pti_joined_ranks *)ranks;
+    pti_error error = {0}, *before = pti_redirect_errors(&error);
+    const bool is_up = joined->is_joined && pti_mpi_is_up();
+    joined->stage = PTI_JOINED_ENDS;
+    while (is_up && !joined->has_failed && !have_all_ended(joined)) {
+        bool has_moved = false;
+        joined->has_failed = make_progress(ranks, stream, &has_moved) != POLYTILE_OK;
+        if (!has_moved)
+            take_a_nap();
+    }
+    pti_redirect_errors(before);
+}
+
 /** Wait until no message of the stream is under way to or from any rank. After an error of MPI
  * nobody waits. */
 static void end_together(pti_joined_ranks *joined, polytile_stream *stream) {
     pti_error error = {0}, *before = pti_redirect_errors(&error);
     polytile_status status = POLYTILE_OK;
     bool are_said = false, are_there = false;
-    while (status == POLYTILE_OK && (!are_said || !are_there)) {
+    joined->stage = PTI_JOINED_STOPPED;
+    while (status == POLYTILE_OK && !joined->has_failed && (!are_said || !are_there)) {
         status = pti_joined_exchange_last_words(joined, stream, &are_said);
         if (status == POLYTILE_OK)
             status = pti_joined_drain_frames(joined, stream, &are_there);
-        nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
+        take_a_nap();
     }
     pti_redirect_errors(before);
 }
@@ -58,8 +86,10 @@ static void close_ranks(pti_stream_ranks *ranks, polytile_stream *stream) {
     free(joined);
 }
 
-const pti_stream_ranks_functions pti_joined_functions = {
-    .progress = make_progress, .agree_to_drop = pti_joined_agree_to_drop, .close = close_ranks};
+const pti_stream_ranks_functions pti_joined_functions = {.progress = make_progress,
+                                                         .agree_to_drop = pti_joined_agree_to_drop,
+                                                         .end = let_others_end,
+                                                         .close = close_ranks};
 
 /* The beginning. */
 

@@ -170,7 +170,7 @@ static bool has_all(const pti_joined_ranks *joined, const polytile_stream *strea
     for (int k = 0; k < of->n_tasks && of->end == PTI_STREAM_RECEIVES; k++) {
         const int from = stream->task_ranks[of->task[k]].from;
         has =
-            has && joined->ranks.ended[from].has_ended &&
+            has && joined->ranks.ended[from].has_stopped &&
             stream->done[of->task[k]] >= joined->ranks.heard[from * joined->n_tasks + of->task[k]];
     }
     return has;

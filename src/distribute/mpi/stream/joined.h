@@ -11,9 +11,16 @@
 /** Tags. A task's words have one, and its frames the next one. */
 enum { PTI_TAG_WORDS, PTI_TAG_DROPS, PTI_TAG_TASKS };
 
+/** A rank's way to its end. */
+typedef enum pti_joined_stage {
+    PTI_JOINED_RUNS,
+    PTI_JOINED_ENDS,   /* its program does nothing more, but frames of others go on */
+    PTI_JOINED_STOPPED /* these are its last words */
+} pti_joined_stage;
+
 /** How far a rank is, as it tells others; behind that the rounds of each task. */
 typedef enum pti_told_word {
-    PTI_TOLD_HAS_ENDED, /* these are its last words */
+    PTI_TOLD_STAGE, /* a pti_joined_stage */
     PTI_TOLD_PUSHED,
     PTI_TOLD_PULLED,
     PTI_TOLD_DECIDED,
@@ -41,8 +48,10 @@ typedef struct pti_joined_lane {
 typedef struct pti_joined_ranks {
     pti_stream_ranks ranks;
     polytile_context *ctx;
-    MPI_Comm comm;  /* its own; errors are returned */
-    bool is_joined; /* all ranks have made their streams: they also end them together */
+    MPI_Comm comm; /* its own; errors are returned */
+    pti_joined_stage stage;
+    bool has_failed; /* MPI has */
+    bool is_joined;  /* all ranks have made their streams: they also end them together */
     int n_tasks;
     int n_lanes;
     pti_joined_lane *lane; /* one a lane of the stream; owned, as all lists */

@@ -9,15 +9,14 @@ static int64_t *words_to(const pti_joined_ranks *joined, int rank) {
 }
 
 /** Write how far this rank is. The last words also count frames that are on their way. */
-static void write_words(const pti_joined_ranks *joined, polytile_stream *stream, bool has_ended,
-                        int64_t *words) {
+static void write_words(const pti_joined_ranks *joined, polytile_stream *stream, int64_t *words) {
     pthread_mutex_lock(&stream->mutex);
-    words[PTI_TOLD_HAS_ENDED] = has_ended;
+    words[PTI_TOLD_STAGE] = joined->stage;
     words[PTI_TOLD_PUSHED] = stream->n_pushed;
     words[PTI_TOLD_PULLED] = stream->n_pulled;
     words[PTI_TOLD_DECIDED] = joined->ranks.n_decided;
     memcpy(words + PTI_N_TOLD_WORDS, stream->done, (size_t)joined->n_tasks * sizeof *words);
-    for (int l = 0; l < stream->n_lanes && has_ended; l++)
+    for (int l = 0; l < stream->n_lanes && joined->stage == PTI_JOINED_STOPPED; l++)
         if (stream->lane[l].end == PTI_STREAM_SENDS && joined->lane[l].is_under_way)
             words[PTI_N_TOLD_WORDS + joined->lane[l].crossing.task]++;
     pthread_mutex_unlock(&stream->mutex);
@@ -28,7 +27,7 @@ static bool has_news_for(const pti_joined_ranks *joined, polytile_stream *stream
     const int64_t *words = words_to(joined, rank), *told = words + PTI_N_TOLD_WORDS;
     const bool *must_tell = joined->must_tell + (int64_t)rank * joined->n_tasks;
     pthread_mutex_lock(&stream->mutex);
-    bool has = stream->n_pushed > words[PTI_TOLD_PUSHED];
+    bool has = stream->n_pushed > words[PTI_TOLD_PUSHED] || joined->stage > words[PTI_TOLD_STAGE];
     for (int t = 0; t < joined->n_tasks; t++)
         has = has || (must_tell[t] && stream->done[t] > told[t]);
     pthread_mutex_unlock(&stream->mutex);
@@ -53,7 +52,7 @@ static polytile_status tell_rank(pti_joined_ranks *joined, polytile_stream *stre
     PTI_TRY(pti_joined_test(joined, 1, &joined->telling[rank], &is_free));
     if (!is_free || !has_news_for(joined, stream, rank))
         return POLYTILE_OK;
-    write_words(joined, stream, false, words_to(joined, rank));
+    write_words(joined, stream, words_to(joined, rank));
     PTI_TRY(send_words(joined, rank));
     *has_moved = true;
 done:
@@ -62,9 +61,10 @@ done:
 
 static void note_words(pti_joined_ranks *joined, polytile_stream *stream, int rank) {
     const int64_t *words = joined->heard;
-    if (words[PTI_TOLD_HAS_ENDED])
+    if (words[PTI_TOLD_STAGE] != PTI_JOINED_RUNS)
         joined->ranks.ended[rank] = (pti_ended_rank){
-            true, words[PTI_TOLD_PUSHED], words[PTI_TOLD_PULLED], words[PTI_TOLD_DECIDED]};
+            true, words[PTI_TOLD_STAGE] == PTI_JOINED_STOPPED, words[PTI_TOLD_PUSHED],
+            words[PTI_TOLD_PULLED], words[PTI_TOLD_DECIDED]};
     pthread_mutex_lock(&stream->mutex);
     joined->ranks.pushed[rank] = words[PTI_TOLD_PUSHED];
     memcpy(joined->ranks.heard + (int64_t)rank * joined->n_tasks, words + PTI_N_TOLD_WORDS,
@@ -160,10 +160,10 @@ static polytile_status say_last(pti_joined_ranks *joined, polytile_stream *strea
     polytile_status status;
     bool is_free = false;
     PTI_TRY(pti_joined_test(joined, 1, &joined->telling[rank], &is_free));
-    *is_done = is_free && words[PTI_TOLD_HAS_ENDED];
+    *is_done = is_free && words[PTI_TOLD_STAGE] == PTI_JOINED_STOPPED;
     if (!is_free || *is_done)
         return POLYTILE_OK;
-    write_words(joined, stream, true, words);
+    write_words(joined, stream, words);
     PTI_TRY(send_words(joined, rank));
 done:
     return status;
@@ -183,7 +183,7 @@ polytile_status pti_joined_exchange_last_words(pti_joined_ranks *joined, polytil
         if (r == joined->ranks.rank)
             continue;
         PTI_TRY(say_last(joined, stream, r, &has_heard));
-        *is_done = *is_done && has_heard && joined->ranks.ended[r].has_ended;
+        *is_done = *is_done && has_heard && joined->ranks.ended[r].has_stopped;
     }
     PTI_TRY(pti_joined_test(joined, n_ranks, joined->saying, &are_free));
     const pti_ended_rank *root = &joined->ranks.ended[joined->ranks.root];

@@ -168,7 +168,8 @@ TEST_F(MpiStreams, MarkFramesWhereTheyNeedWhatFailed) {
         for (int64_t f = 0; f < 20 + depth; f++) {
             int64_t value = 0;
             if (f >= depth) {
-                const bool is_marked = f - depth == 7 && world_rank() >= failing_rank;
+                const bool is_marked = f - depth == 7 && world_rank() >= failing_rank &&
+                                       world_rank() <= rank_of_unit(2);
                 EXPECT_EQ(pull_here(&value), is_marked ? POLYTILE_DEVICE : POLYTILE_OK) << said;
                 EXPECT_EQ(is_marked, says(std::string("frame 7: actor ") + failing)) << said;
                 if (!is_marked && takes()) {
@@ -215,6 +216,7 @@ TEST_F(MpiStreams, DropTheSameFramesOnAllRanks) {
     polytile_stream_get_report(stream, &report);
     EXPECT_EQ(report.n_dropped + static_cast<int64_t>(taken.size()), 60);
     EXPECT_GT(report.n_dropped, 0);
+    polytile_stream_destroy(stream); /* before the body that its frames in flight run */
 }
 
 TEST_F(MpiStreams, RefuseAFrameForWhichOnlyAPullMakesRoom) {
@@ -247,7 +249,7 @@ TEST_F(MpiStreams, DoNotWaitForARankThatHasEnded) {
     int64_t value = 0;
     ASSERT_EQ(push_here(1), POLYTILE_OK) << said;
     ASSERT_EQ(pull_here(&value), POLYTILE_OK) << said;
-    if (feeds())
+    if (feeds() || world_rank() > rank_of_unit(2))
         return polytile_stream_destroy(stream);
     ASSERT_EQ(push_here(2), POLYTILE_OK) << said;
     EXPECT_EQ(pull_here(&value), POLYTILE_DEVICE);
