@@ -136,7 +136,7 @@ polytile_status polytile_mpi_array_write(polytile_array *array, const char *path
  *         link of two ranks' GPU memories; ports on several ranks in turn). Later calls return
  *         DEVICE where MPI fails, or another rank has ended its stream and its frames are awaited.
  * Owns    The communicator is duplicated. polytile_stream_destroy(), or the end of the context, is
- *         collective, and comes before MPI_Finalize().
+ *         collective, and comes before MPI_Finalize(). Until all ranks are there, actors may fire.
  */
 polytile_status polytile_mpi_stream_create(const polytile_graph *graph,
                                            const polytile_graph_plan *plan, MPI_Comm comm,

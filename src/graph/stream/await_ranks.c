@@ -24,8 +24,8 @@ bool pti_stream_progress(polytile_stream *stream) {
     return has_moved;
 }
 
-/** Return whether a rank has ended without a frame that is awaited. Until all have ended, it lets go
- * on what it has pushed. */
+/** Return whether a rank has ended without a frame that is awaited. What it has pushed goes on
+ * until all have ended. */
 static bool lacks_frame(const polytile_stream *stream, const pti_ended_rank *ended,
                         pti_stream_await what) {
     if (!ended->has_ended || ended->n_decided > stream->ranks->n_decided)

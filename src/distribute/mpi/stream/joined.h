@@ -33,8 +33,8 @@ typedef struct pti_lost_note {
     pti_error error;
 } pti_lost_note;
 
-/** A link's transfer under way. Before a frame's bytes a word goes, 1: the frame is lost, and a note
- * follows in place of its bytes. */
+/** A link's transfer under way. A word goes before a frame's bytes; 1: the frame is lost, and a
+ * note follows in place of them. */
 typedef struct pti_joined_lane {
     bool is_under_way;
     pti_crossing crossing;
