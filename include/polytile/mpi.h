@@ -3,14 +3,15 @@
 
 #include <mpi.h>
 #include <polytile/queue.h>
+#include <polytile/stream.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /*
- * Queues over the processes of an MPI communicator. Link polytile_mpi beside polytile; programs
- * without MPI need neither this header nor that library.
+ * Queues and streams over the processes of an MPI communicator. Link polytile_mpi beside polytile;
+ * programs without MPI need neither this header nor that library.
  *
  * Calls on such a queue and its arrays are collective: every rank makes them in the same order,
  * with the same declarations, domains and options, which is checked. They call MPI from the calling
@@ -111,6 +112,36 @@ polytile_status polytile_mpi_array_gather(polytile_array *array, int root, void 
  */
 polytile_status polytile_mpi_array_read(polytile_array *array, const char *path);
 polytile_status polytile_mpi_array_write(polytile_array *array, const char *path);
+
+/**
+ * Begin to run a graph whose units are on the ranks of a communicator.
+ *
+ * Collective, with the same plan of the same graph on all ranks, which is checked. Each rank runs
+ * the actors of its own units, and binds these alone. What goes to a unit of another rank is sent,
+ * as soon as there is room for it. The calls of polytile/stream.h are as in one process, except:
+ *
+ * - Every rank makes the same calls in the same order. It pushes, in the graph's order, the inputs
+ *   whose first reader is on one of its units, and pulls the outputs whose producer is; a rank
+ *   without any pushes and pulls no arrays.
+ * - MPI is called from the program's thread alone, inside push, pull, peek and destroy:
+ *   MPI_THREAD_FUNNELED is enough. Between these calls nothing is sent and nothing received.
+ * - No more frames are in flight than polytile_stream_get_depth() says.
+ * - With drops_when_full the rank of the first input decides, and all others do as it does.
+ * - An error marks the frame on the ranks that need what failed.
+ * - Reports are of the rank's own units, and of both directions of its links.
+ *
+ * Errors  Those of polytile_stream_create(), which all ranks return; INVALID (MPI is not
+ *         initialised, or for fewer threads than MPI_THREAD_FUNNELED; another plan than on other
+ *         ranks; a unit of a rank that there is not), UNSUPPORTED (synchronous cycles; look-ups; a
+ *         link of two ranks' GPU memories; ports on several ranks in turn). Later calls return
+ *         DEVICE where MPI fails, or another rank has ended its stream and its frames are awaited.
+ * Owns    The communicator is duplicated. polytile_stream_destroy(), or the end of the context, is
+ *         collective, and comes before MPI_Finalize(). Until all ranks are there, actors may fire.
+ */
+polytile_status polytile_mpi_stream_create(const polytile_graph *graph,
+                                           const polytile_graph_plan *plan, MPI_Comm comm,
+                                           const polytile_stream_options *options,
+                                           polytile_stream **stream);
 
 #ifdef __cplusplus
 }

@@ -29,6 +29,44 @@ polytile_status pti_mpi_check(polytile_context *ctx, const char *call, int code)
                     pti_mpi_text_of(code).text);
 }
 
+static polytile_status check_level(polytile_context *ctx, const char *what) {
+    int has_begun = 0, has_ended = 0, level = MPI_THREAD_SINGLE, is_main = 0;
+    MPI_Initialized(&has_begun);
+    MPI_Finalized(&has_ended);
+    if (!has_begun || has_ended)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "MPI %s; %s over its ranks is made between MPI_Init_thread() and "
+                        "MPI_Finalize()",
+                        has_ended ? "is finalized" : "is not initialized", what);
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_FUNNELED)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "MPI was initialized with MPI_THREAD_SINGLE, and %s has threads of its "
+                        "own: call MPI_Init_thread() with MPI_THREAD_FUNNELED or more",
+                        what);
+    MPI_Is_thread_main(&is_main);
+    if (level == MPI_THREAD_FUNNELED && !is_main)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "MPI was initialized with MPI_THREAD_FUNNELED, and this is another thread "
+                        "than the one that did: use MPI_THREAD_SERIALIZED");
+    return POLYTILE_OK;
+}
+
+static polytile_status check_communicator(polytile_context *ctx, MPI_Comm comm) {
+    int is_inter = 0;
+    if (comm == MPI_COMM_NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "the communicator is MPI_COMM_NULL");
+    if (MPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "the communicator joins two groups; merge them (MPI_Intercomm_merge())");
+    return POLYTILE_OK;
+}
+
+polytile_status pti_mpi_check_use(polytile_context *ctx, MPI_Comm comm, const char *what) {
+    const polytile_status status = check_level(ctx, what);
+    return status == POLYTILE_OK ? check_communicator(ctx, comm) : status;
+}
+
 /** A wait polls as long as the shortest sleep: so waiting costs at most twice what it must. */
 static const double busy_s = 50e-6;
 

@@ -18,6 +18,10 @@ pti_mpi_text pti_mpi_text_of(int code);
 /** Return whether MPI is up; after MPI_Finalize() communicators and windows are gone. */
 bool pti_mpi_is_up(void);
 
+/** Check that MPI and a communicator can be used for what has threads of its own, "a queue".
+ * Errors: INVALID. */
+polytile_status pti_mpi_check_use(polytile_context *ctx, MPI_Comm comm, const char *what);
+
 /** Check a call of MPI. Errors: DEVICE, with the call and MPI's text. */
 polytile_status pti_mpi_check(polytile_context *ctx, const char *call, int code);
 

@@ -24,41 +24,6 @@ typedef struct request {
     polytile_queue **members; /* one a device; owned, as long as they are in no queue of all */
 } request;
 
-/* Checks of each rank. */
-
-static polytile_status check_mpi(polytile_context *ctx) {
-    int has_begun = 0, has_ended = 0, level = MPI_THREAD_SINGLE, is_main = 0;
-    MPI_Initialized(&has_begun);
-    MPI_Finalized(&has_ended);
-    if (!has_begun || has_ended)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "MPI %s; a queue over its ranks is made between MPI_Init_thread() and "
-                        "MPI_Finalize()",
-                        has_ended ? "is finalized" : "is not initialized");
-    MPI_Query_thread(&level);
-    if (level < MPI_THREAD_FUNNELED)
-        return pti_fail(
-            ctx, POLYTILE_INVALID,
-            "MPI was initialized with MPI_THREAD_SINGLE, and a queue has threads of its "
-            "own: call MPI_Init_thread() with MPI_THREAD_FUNNELED or more");
-    MPI_Is_thread_main(&is_main);
-    if (level == MPI_THREAD_FUNNELED && !is_main)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "MPI was initialized with MPI_THREAD_FUNNELED, and this is another thread "
-                        "than the one that did: use MPI_THREAD_SERIALIZED");
-    return POLYTILE_OK;
-}
-
-static polytile_status check_communicator(polytile_context *ctx, MPI_Comm comm) {
-    int is_inter = 0;
-    if (comm == MPI_COMM_NULL)
-        return pti_fail(ctx, POLYTILE_INVALID, "the communicator is MPI_COMM_NULL");
-    if (MPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "the communicator joins two groups; merge them (MPI_Intercomm_merge())");
-    return POLYTILE_OK;
-}
-
 /* Checks of all ranks together. */
 
 static const char *or_default(const char *text) {
@@ -202,8 +167,7 @@ polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,
         return pti_fail(ctx, POLYTILE_INVALID, "creating a queue needs a place for it");
     if (options != NULL)
         of.options = *options;
-    PTI_TRY(check_mpi(ctx));
-    PTI_TRY(check_communicator(ctx, comm));
+    PTI_TRY(pti_mpi_check_use(ctx, comm, "a queue"));
     PTI_TRY(pti_transport_mpi_create(ctx, comm, of.n_devices, &setup));
     PTI_TRY(create_queue_on_ranks(setup, &of, queue));
 done:

@@ -50,6 +50,7 @@ typedef struct pti_planned_memory {
     int64_t channel_bytes; /* of these; launches take the others for superblocks */
     int64_t limit_bytes;   /* 0: none */
     bool is_host;          /* of its rank, where ports lie */
+    int rank;
 } pti_planned_memory;
 
 /** A unit or a direction of a link that is used, with what it does in a period. */

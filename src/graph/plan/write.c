@@ -141,9 +141,11 @@ static void write_channels(writer *to) {
     }
     for (int m = 0; m < plan->n_memories; m++)
         plan->memory[m] = (pti_planned_memory){keep_text(to, to->of->machine->memory[m].name),
-                                               outcome->memory_bytes[m], outcome->memory_bytes[m],
+                                               outcome->memory_bytes[m],
+                                               outcome->memory_bytes[m],
                                                to->of->machine->memory[m].limit_bytes,
-                                               to->of->machine->memory[m].is_host};
+                                               to->of->machine->memory[m].is_host,
+                                               to->of->machine->memory[m].rank};
     add_cuts(to);
 }
 

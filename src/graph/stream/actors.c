@@ -181,7 +181,7 @@ polytile_status pti_stream_prepare_actors(polytile_stream *stream, const polytil
     for (int t = 0; t < n_tasks; t++) {
         const pti_task_note *note = &stream->expansion.task[t];
         stream->actor_of_task[t] = -1;
-        if (note->kind != PTI_TASK_FIRE)
+        if (note->kind != PTI_TASK_FIRE || !pti_stream_has_task(stream, t))
             continue;
         pti_stream_actor *made = &stream->actor[stream->n_actors];
         stream->actor_of_task[t] = stream->n_actors++;

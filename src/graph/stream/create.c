@@ -7,9 +7,24 @@
 
 /* Streams from graphs and plans. */
 
+static void close_ranks(polytile_stream *stream) {
+    int64_t *heard = stream->ranks->heard;
+    int64_t *pushed = stream->ranks->pushed;
+    pti_ended_rank *ended = stream->ranks->ended;
+    stream->ranks->functions->close(stream->ranks, stream);
+    free(heard);
+    free(pushed);
+    free(ended);
+}
+
 static void free_stream(polytile_stream *stream) {
+    if (stream->ranks != NULL)
+        stream->ranks->functions->end(stream->ranks, stream);
     pti_stream_stop(stream);
+    if (stream->ranks != NULL)
+        close_ranks(stream);
     pti_stream_end_waking(stream);
+    pti_stream_free_ranks(stream);
     pti_stream_free_lookups(stream);
     pti_stream_free_actors(stream);
     pti_stream_free_memory(stream);
@@ -20,6 +35,7 @@ static void free_stream(polytile_stream *stream) {
     free(stream->take);
     free(stream->input);
     free(stream->output);
+    free(stream->is_output);
     free(stream->done);
     free(stream->recent_s);
     free(stream->frame);
@@ -95,9 +111,12 @@ static void list_ports(polytile_stream *stream, const polytile_graph *graph, int
         for (int b = 0; b < tasks->n_buffers; b++) {
             if (stream->expansion.buffer[b].array != a + turn * graph->n_arrays)
                 continue;
+            stream->is_output[b] = graph->array[a].n_readers == 0 && is_taken(stream, b, turn);
+            if (!pti_stream_has_memory(stream, stream->expansion.buffer[b].memory))
+                continue;
             if (stream->feed[turn] >= 0 && tasks->buffer[b].producer == stream->feed[turn])
                 stream->input[stream->n_inputs++] = b;
-            if (graph->array[a].n_readers == 0 && is_taken(stream, b, turn))
+            if (stream->is_output[b])
                 stream->output[stream->n_outputs++] = b;
         }
 }
@@ -107,7 +126,8 @@ static polytile_status find_ports(polytile_stream *stream, const polytile_graph 
     polytile_status status;
     stream->input = calloc(n, sizeof *stream->input);
     stream->output = calloc(n, sizeof *stream->output);
-    if (stream->input == NULL || stream->output == NULL)
+    stream->is_output = calloc(n, sizeof *stream->is_output);
+    if (stream->input == NULL || stream->output == NULL || stream->is_output == NULL)
         return fail_creation(stream);
     PTI_TRY(find_program_tasks(stream));
     for (int turn = 0; turn < stream->n_turns; turn++)
@@ -224,13 +244,14 @@ done:
     return status;
 }
 
-/** No more frames are in flight than the channels of ports hold beside that. */
+/** No more frames are in flight than the channels of ports hold beside that. On ranks, where nobody
+ * knows whether only a pull makes room, no more than always may be. */
 static polytile_status find_frames_in_flight(polytile_stream *stream,
                                              const polytile_graph_plan *plan) {
     int64_t most = 1;
     for (int b = 0; b < plan->n_channels; b++)
         most = pti_max(most, plan->channel[b].capacity);
-    stream->window = stream->depth + most * stream->n_turns;
+    stream->window = stream->ranks == NULL ? stream->depth + most * stream->n_turns : stream->depth;
     stream->frame = calloc((size_t)stream->window, sizeof *stream->frame);
     stream->done = calloc((size_t)stream->order.n_tasks + 1, sizeof *stream->done);
     stream->recent_s = calloc((size_t)stream->order.n_tasks + 1, sizeof *stream->recent_s);
@@ -247,6 +268,7 @@ static polytile_status fill_in(polytile_stream *stream, const polytile_graph *gr
         return fail_creation(stream);
     PTI_TRY(copy_expansion(stream, &plan->expansion));
     stream->n_turns = pti_n_turns(&stream->expansion.tasks);
+    PTI_TRY(pti_stream_find_ranks(stream, graph, plan));
     PTI_TRY(find_ports(stream, graph));
     PTI_TRY(find_order(stream, plan));
     PTI_TRY(find_frames_in_flight(stream, plan));
@@ -279,29 +301,32 @@ static polytile_status check_stream_arguments(const polytile_graph *graph,
                : pti_check_reserved(ctx, name, "polytile_stream_options", options->reserved);
 }
 
-polytile_status polytile_stream_create(const polytile_graph *graph, const polytile_graph_plan *plan,
-                                       const polytile_stream_options *options,
-                                       polytile_stream **stream) {
-    pti_error failed = {0};
+/** Make a stream that is not the context's yet. */
+static polytile_status make_stream(const polytile_graph *graph, const polytile_graph_plan *plan,
+                                   const polytile_stream_options *options, polytile_stream *made) {
     polytile_status status;
-    if (stream != NULL)
-        *stream = NULL;
-    PTI_ENTER(graph, graph->object.context, "graph");
-    polytile_context *ctx = graph->object.context;
-    if (plan == NULL || stream == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "%s: a stream needs a plan of the graph, and a place for it",
-                        graph->dot->source);
-    status = check_stream_arguments(graph, plan, options);
-    if (status != POLYTILE_OK)
-        return status;
-    polytile_stream *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return pti_fail_memory(ctx, "a stream", sizeof *made);
-    made->object.context = ctx;
+    PTI_TRY(check_stream_arguments(graph, plan, options));
     made->drops = options != NULL && options->drops_when_full;
     made->is_synchronous = !plan->overlap;
-    status = fill_in(made, graph, plan);
+    PTI_TRY(fill_in(made, graph, plan));
+done:
+    return status;
+}
+
+polytile_status pti_stream_create_part(const polytile_graph *graph, const polytile_graph_plan *plan,
+                                       const polytile_stream_options *options,
+                                       pti_stream_ranks *ranks, polytile_stream **stream) {
+    polytile_context *ctx = graph->object.context;
+    pti_error failed = {0};
+    polytile_stream *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        if (ranks != NULL)
+            ranks->functions->close(ranks, NULL);
+        return pti_fail_memory(ctx, "a stream", sizeof *made);
+    }
+    made->object.context = ctx;
+    made->ranks = ranks;
+    const polytile_status status = make_stream(graph, plan, options, made);
     pti_error_keep(&failed, ctx, status);
     if (status != POLYTILE_OK) {
         free_stream(made);
@@ -310,6 +335,19 @@ polytile_status polytile_stream_create(const polytile_graph *graph, const polyti
     pti_object_adopt(ctx, &made->object, destroy_stream);
     *stream = made;
     return POLYTILE_OK;
+}
+
+polytile_status polytile_stream_create(const polytile_graph *graph, const polytile_graph_plan *plan,
+                                       const polytile_stream_options *options,
+                                       polytile_stream **stream) {
+    if (stream != NULL)
+        *stream = NULL;
+    PTI_ENTER(graph, graph->object.context, "graph");
+    if (plan == NULL || stream == NULL)
+        return pti_fail(graph->object.context, POLYTILE_INVALID,
+                        "%s: a stream needs a plan of the graph, and a place for it",
+                        graph->dot->source);
+    return pti_stream_create_part(graph, plan, options, NULL, stream);
 }
 
 void polytile_stream_destroy(polytile_stream *stream) {

@@ -22,6 +22,15 @@ static int list_tasks(const polytile_stream *stream, int resource, int *list) {
     return n;
 }
 
+/** Return whether this rank has a lane. */
+static bool has_lane(const polytile_stream *stream, int resource) {
+    bool has = false;
+    for (int t = 0; t < stream->expansion.tasks.n_tasks; t++)
+        has = has || (stream->expansion.tasks.task[t].resource == resource &&
+                      pti_stream_has_task(stream, t));
+    return has;
+}
+
 /** The host has no memory of its own here: the stream has it. */
 static polytile_status open_host(polytile_context *ctx, const pti_device_text *parsed,
                                  polytile_device **device) {
@@ -39,10 +48,11 @@ static polytile_status open_unit(polytile_stream *stream, const pti_planned_unit
     polytile_status status;
     lane->memory = unit->memory;
     lane->cut_bytes = unit->cut_bytes;
-    if (unit->rank != 0)
+    if (stream->ranks == NULL && unit->rank != 0)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                        "%s: unit %s is on rank %d, and streams run on one rank", stream->name,
-                        unit->name, unit->rank);
+                        "%s: unit %s is on rank %d, and this stream is of one process; make one "
+                        "over ranks by polytile_mpi_stream_create()",
+                        stream->name, unit->name, unit->rank);
     PTI_TRY(pti_device_text_parse(ctx, unit->device, &parsed));
     status = parsed.driver == &pti_host_driver && unit->cut_bytes == 0
                  ? open_host(ctx, &parsed, &lane->device)
@@ -70,6 +80,29 @@ done:
     return status;
 }
 
+/** Find the end of a link that is here. Frames leave and come in host memory. */
+static polytile_status find_end(polytile_stream *stream, const polytile_graph_plan *plan,
+                                pti_stream_lane *lane) {
+    polytile_device *device = NULL;
+    if (stream->ranks == NULL)
+        return POLYTILE_OK;
+    const pti_task_ranks *ranks = &stream->task_ranks[lane->task[0]];
+    if (ranks->from == ranks->to)
+        return POLYTILE_OK;
+    lane->end = ranks->from == stream->ranks->rank ? PTI_STREAM_SENDS : PTI_STREAM_RECEIVES;
+    const pti_task_note *note = &stream->expansion.task[lane->task[0]];
+    const polytile_status status =
+        open_copier(stream->object.context, plan,
+                    lane->end == PTI_STREAM_SENDS ? note->from : note->to, &device);
+    if (device == NULL)
+        return status;
+    polytile_device_close(device);
+    return pti_fail(stream->object.context, POLYTILE_UNSUPPORTED,
+                    "%s: link %s joins memories of GPUs of two ranks; leave it out of the machine, "
+                    "so that frames go over host memory",
+                    stream->name, lane->name);
+}
+
 /** Open the handle of the memory that a link fills, or, where that is the host's, of the one that
  * it empties. Without access to another GPU's memory CUDA copies all the same, by way of the
  * host. */
@@ -79,6 +112,9 @@ static polytile_status open_link(polytile_stream *stream, const polytile_graph_p
     const char *why_not;
     const pti_task_note *note = &stream->expansion.task[lane->task[0]];
     polytile_status status;
+    PTI_TRY(find_end(stream, plan, lane));
+    if (lane->end != PTI_STREAM_BOTH_ENDS)
+        return POLYTILE_OK;
     PTI_TRY(open_copier(ctx, plan, note->to, &lane->device));
     if (lane->device == NULL)
         PTI_TRY(open_copier(ctx, plan, note->from, &lane->device));
@@ -109,8 +145,9 @@ static bool name_lane(const polytile_graph_plan *plan, const pti_task_note *note
 /** Return whether other threads may run short tasks of a lane: copies in host memory, and firings
  * on one thread. Each thread that calls for several has a team of its own, which would stay. */
 static bool can_lend(const pti_stream_lane *lane) {
-    return lane->device == NULL ||
-           (lane->device->cuda_capability == 0 && lane->device->fill_threads == 1);
+    return (lane->device == NULL && lane->end == PTI_STREAM_BOTH_ENDS) ||
+           (lane->device != NULL && lane->device->cuda_capability == 0 &&
+            lane->device->fill_threads == 1);
 }
 
 static polytile_status open_lane(polytile_stream *stream, const polytile_graph_plan *plan,
@@ -142,7 +179,7 @@ polytile_status pti_stream_open_lanes(polytile_stream *stream, const polytile_gr
         return pti_fail_memory(stream->object.context, stream->name, n_resources);
     for (int r = 0; r < n_resources; r++) {
         const int n_tasks = list_tasks(stream, r, NULL);
-        if (n_tasks > 0)
+        if (has_lane(stream, r))
             PTI_TRY(open_lane(stream, plan, r, n_tasks));
     }
 done:

@@ -111,6 +111,7 @@ static polytile_status describe_buffer(polytile_stream *stream, const polytile_g
     pti_stream_buffer *buffer = &stream->buffer[b];
     const int array = stream->expansion.buffer[b].array;
     char *base = stream->memory[channel->memory].base;
+    const bool is_here = pti_stream_has_memory(stream, channel->memory);
     const int64_t n_spare = pti_stream_n_spare(stream, b);
     polytile_status status = POLYTILE_OK;
     *buffer = (pti_stream_buffer){.frame_bytes = stream->expansion.tasks.buffer[b].frame_bytes,
@@ -119,16 +120,18 @@ static polytile_status describe_buffer(polytile_stream *stream, const polytile_g
                                   .memory = channel->memory,
                                   .is_state = pti_expansion_is_state(&stream->expansion, b)};
     buffer->capacity += n_spare;
-    stream->n_bytes += channel->n_bytes + n_spare * buffer->frame_bytes;
-    if (n_spare > 0) {
+    if (is_here)
+        stream->n_bytes += channel->n_bytes + n_spare * buffer->frame_bytes;
+    if (is_here && n_spare > 0) {
         PTI_TRY(take_pages(stream, buffer->capacity * buffer->frame_bytes, &buffer->pages));
         buffer->base = buffer->pages.base;
     }
     buffer->is_lost = calloc((size_t)buffer->capacity, sizeof *buffer->is_lost);
     if (buffer->is_lost == NULL)
         return pti_stream_fail_memory(stream, buffer->capacity);
-    status = array < 0 ? POLYTILE_OK
-                       : describe_positions(stream, &graph->array[array % graph->n_arrays], buffer);
+    status = array < 0 || !is_here
+                 ? POLYTILE_OK
+                 : describe_positions(stream, &graph->array[array % graph->n_arrays], buffer);
 done:
     return status;
 }
@@ -143,7 +146,8 @@ polytile_status pti_stream_take_memory(polytile_stream *stream, const polytile_g
     if (stream->memory == NULL || stream->buffer == NULL)
         return pti_stream_fail_memory(stream, n_buffers);
     for (int m = 0; m < plan->n_memories; m++)
-        PTI_TRY(take_one(stream, m, plan->memory[m].channel_bytes));
+        if (pti_stream_has_memory(stream, m))
+            PTI_TRY(take_one(stream, m, plan->memory[m].channel_bytes));
     for (int b = 0; b < n_buffers; b++)
         PTI_TRY(describe_buffer(stream, graph, &plan->channel[b], b));
 done:

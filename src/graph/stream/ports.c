@@ -42,18 +42,30 @@ static polytile_status check_port_array(const polytile_stream *stream, const pol
     return POLYTILE_OK;
 }
 
+/** Return whose ports are meant. */
+static const char *name_owner(const polytile_stream *stream) {
+    return stream->ranks == NULL || stream->ranks->n_ranks == 1 ? "the graph" : "this rank";
+}
+
 static polytile_status check_port_arrays(const polytile_stream *stream, const char *what,
                                          int n_ports, const int *port, int n_arrays,
                                          polytile_array *const *arrays) {
     polytile_status status = POLYTILE_OK;
     if (n_arrays != n_ports || (n_ports > 0 && arrays == NULL))
         return pti_fail(stream->object.context, POLYTILE_INVALID,
-                        "%s: %d array%s given, and the graph has %d %s%s", stream->name, n_arrays,
-                        n_arrays == 1 ? " is" : "s are", n_ports, what, n_ports == 1 ? "" : "s");
+                        "%s: %d array%s given, and %s has %d %s%s", stream->name, n_arrays,
+                        n_arrays == 1 ? " is" : "s are", name_owner(stream), n_ports, what,
+                        n_ports == 1 ? "" : "s");
     for (int k = 0; k < n_ports; k++)
         PTI_TRY(check_port_array(stream, arrays[k], stream->buffer[port[k]].array[0]));
 done:
     return status;
+}
+
+/** Return whether waiting would not end. Of other ranks that is known only when they end. The mutex
+ * is locked. */
+static bool is_stuck(const polytile_stream *stream) {
+    return stream->ranks == NULL ? pti_stream_is_still(stream) : pti_stream_is_broken(stream);
 }
 
 /* Feeding. */
@@ -61,7 +73,7 @@ done:
 /** Wait for room; false: only a pull makes some. The mutex is locked. */
 static bool await_room(polytile_stream *stream) {
     while (!pti_stream_has_room(stream)) {
-        if (stream->n_pushed - stream->n_pulled >= stream->window || pti_stream_is_still(stream))
+        if (stream->n_pushed - stream->n_pulled >= stream->window || is_stuck(stream))
             return false;
         if (!pti_stream_hand_on_by_program(stream))
             pti_stream_await_lanes(stream, PTI_STREAM_AWAITS_ROOM);
@@ -70,6 +82,8 @@ static bool await_room(polytile_stream *stream) {
 }
 
 static polytile_status refuse_frame(const polytile_stream *stream) {
+    if (pti_stream_is_broken(stream))
+        return pti_error_restore(stream->object.context, &stream->ranks->broken);
     const int64_t n_left = stream->n_pushed - stream->n_pulled;
     return pti_fail(stream->object.context, POLYTILE_INVALID,
                     "%s: %" PRId64 " frame%s in flight, and there is room for another one only "
@@ -93,7 +107,8 @@ static int count_tasks(const polytile_stream *stream, int64_t frame) {
     const pti_stream_tasks *tasks = &stream->expansion.tasks;
     int n = 0;
     for (int t = 0; t < tasks->n_tasks; t++)
-        n += tasks->task[t].resource >= 0 && tasks->task[t].turn == frame % stream->n_turns;
+        n += tasks->task[t].resource >= 0 && tasks->task[t].turn == frame % stream->n_turns &&
+             pti_stream_has_task(stream, t);
     return n;
 }
 
@@ -113,6 +128,7 @@ static void note_pushed(polytile_stream *stream) {
     stream->n_pushed++;
     if (feed >= 0)
         stream->done[feed]++;
+    pti_stream_finish_frames(stream);
     pti_stream_hand_on_by_program(stream);
 }
 
@@ -125,6 +141,15 @@ static void copy_inputs(const polytile_stream *stream, int64_t frame,
     }
 }
 
+/** Return whether there is no room, as the rank that decides it sees it. */
+static bool decide_to_drop(polytile_stream *stream) {
+    pthread_mutex_lock(&stream->mutex);
+    bool is_full = !pti_stream_has_room(stream);
+    pthread_mutex_unlock(&stream->mutex);
+    pti_stream_agree_to_drop(stream, &is_full);
+    return is_full;
+}
+
 polytile_status polytile_stream_push(polytile_stream *stream, int n_arrays,
                                      polytile_array *const *arrays, int64_t *frame) {
     polytile_status status;
@@ -133,20 +158,22 @@ polytile_status polytile_stream_push(polytile_stream *stream, int n_arrays,
     PTI_ENTER(stream, stream->object.context, "stream");
     PTI_TRY(check_port_arrays(stream, "input", stream->n_inputs, stream->input, n_arrays, arrays));
     PTI_TRY(pti_stream_check_lookups(stream, arrays));
+    pti_stream_progress(stream);
+    const bool is_full = stream->drops && decide_to_drop(stream);
     pthread_mutex_lock(&stream->mutex);
-    const bool is_full = stream->drops && !pti_stream_has_room(stream);
-    const bool is_refused = !is_full && !await_room(stream);
+    const bool is_refused = pti_stream_is_broken(stream) || (!is_full && !await_room(stream));
     const int64_t number = stream->n_pushed;
-    stream->n_dropped += is_full;
+    stream->n_dropped += is_full && !is_refused;
     pthread_mutex_unlock(&stream->mutex);
-    if (is_full)
-        return POLYTILE_OK;
     if (is_refused)
         return refuse_frame(stream);
+    if (is_full)
+        return POLYTILE_OK;
     copy_inputs(stream, number, arrays);
     pthread_mutex_lock(&stream->mutex);
     note_pushed(stream);
     pthread_mutex_unlock(&stream->mutex);
+    pti_stream_progress(stream);
     if (frame != NULL)
         *frame = number;
 done:
@@ -160,7 +187,7 @@ static bool await_frame(polytile_stream *stream) {
     pthread_mutex_lock(&stream->mutex);
     bool goes_on = true;
     while (stream->n_finished <= stream->n_pulled && goes_on) {
-        goes_on = !pti_stream_is_still(stream);
+        goes_on = !is_stuck(stream);
         if (goes_on && !pti_stream_hand_on_by_program(stream))
             pti_stream_await_lanes(stream, PTI_STREAM_AWAITS_FRAME);
     }
@@ -173,11 +200,14 @@ static polytile_status await_results(polytile_stream *stream) {
         return pti_fail(stream->object.context, POLYTILE_INVALID,
                         "%s: no frame is in flight; push one before results are pulled",
                         stream->name);
-    if (!await_frame(stream))
-        return pti_fail(stream->object.context, POLYTILE_INTERNAL,
-                        "%s: frame %" PRId64 " does not go on; please report it", stream->name,
-                        stream->n_pulled);
-    return POLYTILE_OK;
+    pti_stream_progress(stream);
+    if (await_frame(stream))
+        return POLYTILE_OK;
+    if (pti_stream_is_broken(stream))
+        return pti_error_restore(stream->object.context, &stream->ranks->broken);
+    return pti_fail(stream->object.context, POLYTILE_INTERNAL,
+                    "%s: frame %" PRId64 " does not go on; please report it", stream->name,
+                    stream->n_pulled);
 }
 
 /** Return where an output of the next frame lies. */
@@ -199,6 +229,7 @@ static void note_pulled(polytile_stream *stream) {
     stream->n_pulled++;
     pti_stream_hand_on_by_program(stream);
     pthread_mutex_unlock(&stream->mutex);
+    pti_stream_progress(stream);
 }
 
 polytile_status polytile_stream_pull(polytile_stream *stream, int n_arrays,
@@ -226,8 +257,8 @@ polytile_status polytile_stream_peek(polytile_stream *stream, int n_outputs, con
     PTI_ENTER(stream, stream->object.context, "stream");
     if (n_outputs != stream->n_outputs || (n_outputs > 0 && memory == NULL))
         return pti_fail(stream->object.context, POLYTILE_INVALID,
-                        "%s: the graph has %d outputs, not %d; each needs a place", stream->name,
-                        stream->n_outputs, n_outputs);
+                        "%s: %s has %d outputs, not %d; each needs a place", stream->name,
+                        name_owner(stream), stream->n_outputs, n_outputs);
     PTI_TRY(await_results(stream));
     status = check_frame(stream);
     for (int k = 0; k < n_outputs; k++) {

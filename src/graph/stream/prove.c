@@ -15,14 +15,19 @@ typedef struct stream_claim {
     int64_t *memory_bytes;  /* owned */
 } stream_claim;
 
-static void place_buffer(const polytile_stream *stream, int b, stream_claim *made) {
+/** Memory of other ranks is as the plan has it. */
+static void place_buffer(const polytile_stream *stream, const polytile_graph_plan *plan, int b,
+                         stream_claim *made) {
     const pti_stream_buffer *buffer = &stream->buffer[b];
-    const bool has_own = buffer->pages.base != NULL;
+    const bool is_here = pti_stream_has_memory(stream, buffer->memory);
+    const bool has_own = pti_stream_n_spare(stream, b) > 0;
     const char *base = has_own ? buffer->pages.base : stream->memory[buffer->memory].base;
     const int producer = stream->expansion.tasks.buffer[b].producer;
     made->place[b] = (pti_frame_place){
         .memory = has_own ? stream->n_memories + b : buffer->memory,
-        .offset_bytes = buffer->base == NULL ? 0 : buffer->base - base,
+        .offset_bytes = is_here && buffer->base != NULL ? buffer->base - base
+                        : is_here || has_own            ? 0
+                                                        : plan->channel[b].offset_bytes,
         .frame_bytes = buffer->frame_bytes,
         .capacity = buffer->capacity,
         .is_restored = stream->expansion.buffer[b].before == b && producer != stream->feed[0]};
@@ -42,7 +47,7 @@ static bool make_claim(const polytile_stream *stream, const polytile_graph_plan 
     for (int m = 0; m < stream->n_memories; m++)
         made->memory_bytes[m] = plan->memory[m].channel_bytes;
     for (int b = 0; b < n_buffers; b++)
-        place_buffer(stream, b, made);
+        place_buffer(stream, plan, b, made);
     made->claim = (pti_stream_claim){.tasks = &stream->expansion.tasks,
                                      .order = &stream->order,
                                      .place = made->place,

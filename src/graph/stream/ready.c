@@ -5,7 +5,7 @@
 static bool may_task_run(const polytile_stream *stream, int task, int64_t round) {
     const pti_firing_order *order = &stream->order;
     for (int w = order->first[task]; w < order->first[task + 1]; w++)
-        if (stream->done[order->wait[w].on] + order->wait[w].tokens <= round)
+        if (!pti_stream_keeps_wait(stream, task, &order->wait[w], round))
             return false;
     return true;
 }
@@ -14,10 +14,11 @@ static bool may_task_run(const polytile_stream *stream, int task, int64_t round)
  * The mutex is locked. */
 static int find_next(const pti_stream_lane *lane) {
     const polytile_stream *stream = lane->stream;
+    const int64_t n_begun = pti_stream_n_begun(stream);
     int next = -1;
     for (int k = 0; k < lane->n_tasks; k++) {
         const int task = lane->task[k];
-        if (pti_stream_next_frame(stream, task) < stream->n_pushed &&
+        if (pti_stream_next_frame(stream, task) < n_begun &&
             (next < 0 || pti_firing_comes_before(&stream->order, task, stream->done[task], next,
                                                  stream->done[next])))
             next = task;
@@ -26,7 +27,8 @@ static int find_next(const pti_stream_lane *lane) {
 }
 
 int pti_stream_find_ready(const pti_stream_lane *lane) {
-    const int next = lane->is_busy ? -1 : find_next(lane);
+    const bool waits = lane->is_busy || lane->end == PTI_STREAM_RECEIVES;
+    const int next = waits ? -1 : find_next(lane);
     const bool is_ready = next >= 0 && may_task_run(lane->stream, next, lane->stream->done[next]) &&
                           pti_stream_has_turn(lane, next);
     return is_ready ? next : -1;

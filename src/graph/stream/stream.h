@@ -42,12 +42,21 @@ typedef struct pti_stream_actor {
     int64_t n_fired;
 } pti_stream_actor;
 
-/** A unit or a direction of a link. Its thread alone uses GPUs. */
+/** Which end of a link between ranks is here. */
+typedef enum pti_stream_end {
+    PTI_STREAM_BOTH_ENDS, /* of a link of one rank; of a unit, too */
+    PTI_STREAM_SENDS,
+    PTI_STREAM_RECEIVES
+} pti_stream_end;
+
+/** A unit or a direction of a link. Its thread alone uses GPUs; a link between ranks has none, but
+ * is the program's. */
 typedef struct pti_stream_lane {
     polytile_stream *stream;
     char *name; /* owned */
     bool is_unit;
     char *from, *to; /* memories, of a link; owned */
+    pti_stream_end end;
     int resource;
     int memory;        /* where a unit's frames lie */
     int64_t cut_bytes; /* in which it runs superblocks of them; 0: where they lie */
@@ -125,6 +134,57 @@ typedef enum pti_stream_await {
 
 enum { PTI_STREAM_LATENCIES = 1024 };
 
+/** The ranks whose memories a task touches: that of a unit twice, or those of a link. Feeding and
+ * taking is of this rank. */
+typedef struct pti_task_ranks {
+    int from;
+    int to;
+} pti_task_ranks;
+
+struct pti_stream_ranks;
+
+/** What carries frames between ranks. The program's thread alone calls it, without the mutex.
+ * Errors: DEVICE. */
+typedef struct pti_stream_ranks_functions {
+    /** Do what can be done without waiting; *has_moved: something was done. */
+    polytile_status (*progress)(struct pti_stream_ranks *ranks, polytile_stream *stream,
+                                bool *has_moved);
+    /** Learn whether a frame is dropped, which one rank decides for all: it says so, all others are
+     * told. *is_known: false: not yet. */
+    polytile_status (*agree_to_drop)(struct pti_stream_ranks *ranks, bool *drops, bool *is_known);
+    /** Let frames go on until all ranks end their streams. */
+    void (*end)(struct pti_stream_ranks *ranks, polytile_stream *stream);
+    /** Wait until nothing is under way, and free all. stream: without threads; NULL: it was not
+     * made. */
+    void (*close)(struct pti_stream_ranks *ranks, polytile_stream *stream);
+} pti_stream_ranks_functions;
+
+/** How far another rank had come when it ended. */
+typedef struct pti_ended_rank {
+    bool has_ended;
+    bool has_stopped; /* and sends nothing more; all have ended then */
+    int64_t n_pushed;
+    int64_t n_pulled;
+    int64_t n_decided; /* frames of which it said whether they are dropped */
+} pti_ended_rank;
+
+/** The ranks of a stream, which have the same plan. Each has its own units and ends of links, and
+ * the inputs and outputs that lie in its memory; each frame is pushed and pulled on all. */
+typedef struct pti_stream_ranks {
+    const pti_stream_ranks_functions *functions;
+    int rank;
+    int n_ranks;
+    int root; /* that decides what is dropped: of the first input */
+    int64_t
+        *heard; /* rounds that each rank is done with, as it told: [rank * n_tasks + task]; owned
+                       by the stream */
+    int64_t *pushed;       /* frames that each other rank has pushed, likewise */
+    pti_ended_rank *ended; /* of each; of the program's thread; owned by the stream */
+    int64_t n_decided;     /* frames of which this rank was told whether they are dropped */
+    double idle_since_s;   /* 0: something has just been done */
+    pti_error broken;      /* nothing goes on; of the program's thread */
+} pti_stream_ranks;
+
 /** A graph that runs. */
 struct polytile_stream {
     pti_object object;
@@ -134,6 +194,9 @@ struct polytile_stream {
     bool spins;              /* each thread may have a processor: who sleeps looks a while before */
     pti_expansion expansion; /* a copy of the plan's; owned */
     pti_firing_order order;  /* owned */
+    pti_stream_ranks *ranks; /* NULL: the stream is of this process alone; closed at the end */
+    pti_task_ranks *task_ranks; /* of each task; owned */
+    int *memory_rank;           /* owned */
     int n_memories;
     pti_stream_memory *memory; /* owned */
     pti_stream_buffer *buffer; /* one a buffer of the tasks; owned */
@@ -148,7 +211,8 @@ struct polytile_stream {
     int n_inputs;
     int *input; /* buffers, turn after turn; owned */
     int n_outputs;
-    int *output; /* likewise; owned */
+    int *output;     /* likewise; owned */
+    bool *is_output; /* of each buffer, those of other ranks among them; owned */
     int n_lookups;
     pti_stream_lookup *lookup;     /* owned */
     struct pti_index_array **held; /* of each input: what its last frame had, NULL if nobody looks
@@ -201,11 +265,68 @@ static inline char *pti_stream_bytes(const pti_stream_buffer *buffer, int64_t ro
 /** Return how many frames more than the plan says a buffer has: an output has one that the program
  * takes while the next one is made, and so does not hold up its unit. */
 static inline int64_t pti_stream_n_spare(const polytile_stream *stream, int buffer) {
-    int64_t n = 0;
-    for (int k = 0; k < stream->n_turns * stream->n_outputs; k++)
-        n += stream->output[k] == buffer;
-    return n;
+    return stream->is_output[buffer];
 }
+
+/** Return whether a memory is this rank's. */
+static inline bool pti_stream_has_memory(const polytile_stream *stream, int memory) {
+    return stream->ranks == NULL || stream->memory_rank[memory] == stream->ranks->rank;
+}
+
+/** Return whether a task, or one of its ends, is this rank's. */
+static inline bool pti_stream_has_task(const polytile_stream *stream, int task) {
+    return stream->ranks == NULL || stream->task_ranks[task].from == stream->ranks->rank ||
+           stream->task_ranks[task].to == stream->ranks->rank;
+}
+
+/* create.c */
+
+/**
+ * Create a stream, as polytile_stream_create(). The arguments are not NULL.
+ *
+ * ranks: of which it is a part, NULL: it runs by itself; taken over, also on error.
+ */
+polytile_status pti_stream_create_part(const polytile_graph *graph, const polytile_graph_plan *plan,
+                                       const polytile_stream_options *options,
+                                       pti_stream_ranks *ranks, polytile_stream **stream);
+
+/* ranks.c */
+
+/** Find who does what. Errors: UNSUPPORTED (what does not run over ranks), INVALID (no such rank),
+ * NO_MEMORY. */
+polytile_status pti_stream_find_ranks(polytile_stream *stream, const polytile_graph *graph,
+                                      const polytile_graph_plan *plan);
+void pti_stream_free_ranks(polytile_stream *stream);
+
+/* heard.c */
+
+/** Return whether what a task waits for has ended in the memories that both touch: here, or, of a
+ * memory of another rank, by what that rank told. The mutex is locked. */
+bool pti_stream_keeps_wait(const polytile_stream *stream, int task, const pti_firing_wait *wait,
+                           int64_t round);
+
+/** Return how many frames all ranks have pushed. Lanes run these alone: so all choose their next
+ * tasks among the same ones, once they have heard of them, and wait for nobody's next push. The
+ * mutex is locked. */
+int64_t pti_stream_n_begun(const polytile_stream *stream);
+
+/** Return whether a rank's own waits need that this rank tells how far it is with a task. */
+bool pti_stream_must_tell(const polytile_stream *stream, int rank, int task);
+
+/* await_ranks.c */
+
+/** Let links between ranks go on, once. The mutex is not locked. Returns whether something was
+ * done. */
+bool pti_stream_progress(polytile_stream *stream);
+
+/** Wait a little for other ranks or lanes. The mutex is locked. */
+void pti_stream_await_ranks(polytile_stream *stream, pti_stream_await what);
+
+/** Return whether nothing goes on any more, and why that is; nothing of one process alone. */
+bool pti_stream_is_broken(const polytile_stream *stream);
+
+/** Agree with all ranks on whether a frame is dropped. The mutex is not locked. */
+void pti_stream_agree_to_drop(polytile_stream *stream, bool *drops);
 
 /* memory.c */
 
@@ -310,6 +431,27 @@ void pti_stream_wake_all_lanes(polytile_stream *stream);
 /** Run a lane's task of a frame, or pass it where what it reads is lost. The mutex is locked, but
  * not while it runs. */
 void pti_stream_do_task(pti_stream_lane *lane, int task);
+
+/** A transfer between ranks under way, as one end sees it. */
+typedef struct pti_crossing {
+    int task;
+    int64_t round;
+    double begin_s;
+    char *bytes;
+    int64_t n_bytes;
+    bool is_lost; /* there is no frame to transfer */
+    int failed_task;
+    pti_error error; /* of a lost frame: what failed */
+} pti_crossing;
+
+/** Return whether a link receives a task's next frame. The mutex is locked. */
+bool pti_stream_expects(const pti_stream_lane *lane, int task);
+
+/** A link between ranks begins a task. The receiver learns later whether the frame is lost. The
+ * mutex is locked. */
+void pti_stream_begin_crossing(pti_stream_lane *lane, int task, pti_crossing *crossing);
+/** It is done with that. The mutex is locked. */
+void pti_stream_end_crossing(pti_stream_lane *lane, const pti_crossing *crossing);
 
 /* hand_on.c */
 

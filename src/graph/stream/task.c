@@ -46,6 +46,12 @@ static polytile_status run_task(pti_stream_lane *lane, int task, int64_t round) 
                                                     frame, fires ? "actor" : "link", name);
 }
 
+static polytile_status fail_lost(const polytile_stream *stream, int64_t frame) {
+    return pti_fail(stream->object.context, POLYTILE_INVALID,
+                    "%s: frame %" PRId64 ": what an earlier frame left is lost", stream->name,
+                    frame);
+}
+
 /** What a task that failed, or did not run, makes of its buffers: state stays, all else is lost. */
 static void lose_frame(pti_stream_lane *lane, int task, int64_t round, bool *is_lost) {
     const polytile_stream *stream = lane->stream;
@@ -108,11 +114,7 @@ void pti_stream_do_task(pti_stream_lane *lane, int task) {
     lane->is_busy = true;
     pthread_mutex_unlock(&stream->mutex);
     const double begin_s = pti_now_s();
-    const polytile_status status =
-        passes ? pti_fail(stream->object.context, POLYTILE_INVALID,
-                          "%s: frame %" PRId64 ": what an earlier frame left is lost", stream->name,
-                          frame)
-               : run_task(lane, task, round);
+    const polytile_status status = passes ? fail_lost(stream, frame) : run_task(lane, task, round);
     const double seconds = pti_now_s() - begin_s;
     pti_error_keep(&failed, stream->object.context, status);
     if (status != POLYTILE_OK)
@@ -125,4 +127,56 @@ void pti_stream_do_task(pti_stream_lane *lane, int task) {
     if (!passes)
         note_seconds(lane, task, seconds);
     note_done(lane, task, frame);
+}
+
+/* Transfers between ranks. */
+
+bool pti_stream_expects(const pti_stream_lane *lane, int task) {
+    return lane->end == PTI_STREAM_RECEIVES && !lane->is_busy &&
+           pti_stream_next_frame(lane->stream, task) < lane->stream->n_pushed;
+}
+
+/** A lost frame takes the error along that its own frame has. */
+static void find_error(polytile_stream *stream, int64_t frame, pti_crossing *crossing) {
+    const pti_stream_frame *stream_frame = pti_stream_frame_of(stream, frame);
+    pti_error lost = {0}, *before = pti_redirect_errors(&lost);
+    if (stream_frame->error.status == POLYTILE_OK) {
+        fail_lost(stream, frame);
+        note_error(stream, INT_MAX - 1, frame, &lost);
+    }
+    pti_redirect_errors(before);
+    crossing->failed_task = stream_frame->failed_task;
+    crossing->error = stream_frame->error;
+}
+
+void pti_stream_begin_crossing(pti_stream_lane *lane, int task, pti_crossing *crossing) {
+    polytile_stream *stream = lane->stream;
+    const pti_task_note *note = &stream->expansion.task[task];
+    const bool sends = lane->end == PTI_STREAM_SENDS;
+    const pti_stream_buffer *buffer =
+        &stream->buffer[find_buffer_at_end(stream, task, sends ? note->from : note->to)];
+    *crossing = (pti_crossing){.task = task,
+                               .round = stream->done[task],
+                               .begin_s = pti_now_s(),
+                               .bytes = pti_stream_bytes(buffer, stream->done[task]),
+                               .n_bytes = buffer->frame_bytes};
+    lane->is_busy = true;
+    crossing->is_lost = sends && reads_lost(stream, task, crossing->round);
+    if (crossing->is_lost)
+        find_error(stream, pti_stream_next_frame(stream, task), crossing);
+}
+
+void pti_stream_end_crossing(pti_stream_lane *lane, const pti_crossing *crossing) {
+    polytile_stream *stream = lane->stream;
+    const int64_t frame = pti_stream_next_frame(stream, crossing->task);
+    const bool loses = crossing->is_lost && lane->end == PTI_STREAM_RECEIVES;
+    if (loses) {
+        lose_frame(lane, crossing->task, crossing->round, lane->is_lost);
+        note_error(stream, crossing->failed_task, frame, &crossing->error);
+    }
+    lane->is_busy = false;
+    note_lost(stream, crossing->task, crossing->round, loses ? lane->is_lost : NULL);
+    if (!crossing->is_lost)
+        note_seconds(lane, crossing->task, pti_now_s() - crossing->begin_s);
+    note_done(lane, crossing->task, frame);
 }

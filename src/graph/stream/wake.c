@@ -32,7 +32,8 @@ polytile_status pti_stream_begin_waking(polytile_stream *stream) {
         if (!stream->lane[l].has_wake)
             return pti_stream_fail_memory(stream, PTI_UNKNOWN_BYTES);
     }
-    stream->n_awake = stream->n_lanes;
+    for (int l = 0; l < stream->n_lanes; l++)
+        stream->n_awake += stream->lane[l].end == PTI_STREAM_BOTH_ENDS;
     return POLYTILE_OK;
 }
 
@@ -44,13 +45,22 @@ static void wake_lane(pti_stream_lane *lane) {
     pthread_cond_signal(&lane->wake);
 }
 
+/** Return whether a frame may leave for another rank, which the program sends. */
+static bool has_to_send(const polytile_stream *stream) {
+    bool has = false;
+    for (int l = 0; l < stream->n_lanes; l++)
+        has = has || (stream->lane[l].end == PTI_STREAM_SENDS &&
+                      pti_stream_find_ready(&stream->lane[l]) >= 0);
+    return has;
+}
+
 /** The program also has to know when nothing goes on any more: then it waits for itself. */
 static void wake_program(polytile_stream *stream) {
     const bool has_room = stream->program == PTI_STREAM_AWAITS_ROOM && pti_stream_has_room(stream);
     const bool has_frame =
         stream->program == PTI_STREAM_AWAITS_FRAME && stream->n_finished > stream->n_pulled;
     if (stream->program == PTI_STREAM_AWAITS_NOTHING ||
-        (!has_room && !has_frame && stream->n_awake > 0))
+        (!has_room && !has_frame && stream->n_awake > 0 && !has_to_send(stream)))
         return;
     __atomic_store_n(&stream->program, PTI_STREAM_AWAITS_NOTHING, __ATOMIC_RELAXED);
     pthread_cond_signal(&stream->wake);
@@ -108,6 +118,10 @@ void pti_stream_sleep(pti_stream_lane *lane) {
 }
 
 void pti_stream_await_lanes(polytile_stream *stream, pti_stream_await what) {
+    if (stream->ranks != NULL) {
+        pti_stream_await_ranks(stream, what);
+        return;
+    }
     stream->program = what;
     wake_program(stream);
     look_a_while(stream, does_program_wait, stream);

@@ -41,6 +41,8 @@ polytile_status pti_stream_start(polytile_stream *stream) {
     pti_signals_block(&before);
     for (int l = 0; l < stream->n_lanes && error == 0; l++) {
         pti_stream_lane *lane = &stream->lane[l];
+        if (lane->end != PTI_STREAM_BOTH_ENDS)
+            continue;
         error = pthread_create(&lane->thread, NULL, run_lane, lane);
         lane->has_thread = error == 0;
     }

@@ -30,12 +30,15 @@ constexpr int64_t header_bytes = 8;
 std::map<MPI_Request, SentMessage> messages;
 SentBytes counted;
 std::vector<SentMessage> in_order;
+int64_t frame_bytes;
+constexpr int first_frame_tag = 2;
 
 } // namespace
 
 void begin_counting() {
     counted = SentBytes();
     in_order.clear();
+    frame_bytes = 0;
 }
 
 const std::vector<SentMessage> &sent_in_order() {
@@ -46,7 +49,21 @@ SentBytes end_counting() {
     return counted;
 }
 
+int64_t end_counting_frames() {
+    return frame_bytes;
+}
+
 extern "C" {
+
+/** Of a stream, tags tell a frame's bytes from words. */
+int MPI_Isend(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+    int n_bytes = 0;
+    PMPI_Type_size(type, &n_bytes);
+    if (tag > first_frame_tag && tag % 2 != 0)
+        frame_bytes += static_cast<int64_t>(n) * n_bytes;
+    return PMPI_Isend(buffer, n, type, to, tag, comm, request);
+}
 
 int MPI_Send_init(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                   MPI_Request *request) {

@@ -30,6 +30,8 @@ class SentBytes {
 
 void begin_counting();
 SentBytes end_counting();
+/** The bytes of frames that streams have sent since then. */
+int64_t end_counting_frames();
 
 /** A message to a rank, and its elements' bytes. */
 struct SentMessage {

@@ -4,9 +4,10 @@
 #include <cstring>
 #include <polytile/message.h>
 #include <polytile/mpi.h>
+#include <string>
 
-/* Ranks exchange, combine and agree, or take rows from a counter, or their slots send messages,
- * until one of them is killed at a random point. */
+/* Ranks exchange, combine and agree, or take rows from a counter, or their slots send messages, or
+ * frames go from rank to rank, until one of them is killed at a random point. */
 
 namespace {
 
@@ -69,6 +70,60 @@ class Rows {
     polytile_array *array_ = nullptr;
 };
 
+/** Frames that go through a chain of actors, one a rank. */
+class Frames {
+  public:
+    Frames() {
+        polytile_graph *graph = nullptr;
+        polytile_machine *machine = nullptr;
+        polytile_graph_plan *plan = nullptr;
+        polytile_implementation made = {};
+        std::string text = "digraph { { node [type=f32, extents=4]; x0", units = "digraph {";
+        for (int r = 1; r <= world_size(); r++)
+            text += "; x" + std::to_string(r);
+        text += " }";
+        for (int r = 0; r < world_size(); r++) {
+            const std::string k = std::to_string(r);
+            text += "a" + k + " [kernel=\"copy[i]: in p[i]; out q[i]\", seconds=1e-4, on=u" + k +
+                    "]; x" + k + " -> a" + k + " [as=p]; a" + k + " -> x" + std::to_string(r + 1) +
+                    " [as=q];";
+            units += " u" + k + " [device=\"host(threads=1)\", rank=" + k + "];";
+        }
+        made.host = copy;
+        check(polytile_context_create(&ctx_));
+        check(polytile_graph_parse(ctx_, (text + "}").c_str(), &graph));
+        check(polytile_graph_bind(graph, "copy", &made));
+        check(polytile_machine_parse(ctx_, (units + "}").c_str(), &machine));
+        check(polytile_graph_plan_create(graph, machine, nullptr, &plan));
+        check(polytile_mpi_stream_create(graph, plan, MPI_COMM_WORLD, nullptr, &stream_));
+        check(polytile_array_wrap(ctx_, "port", POLYTILE_F32, 1, &n, line_, &port_));
+    }
+    void run() {
+        const int last = world_size() - 1;
+        if (n_pushed_++ >= polytile_stream_get_depth(stream_))
+            check(polytile_stream_pull(stream_, world_rank() == last, &port_, nullptr));
+        check(polytile_stream_push(stream_, world_rank() == 0, &port_, nullptr));
+    }
+
+  private:
+    static void copy(const polytile_domain *threads, const polytile_view *views, void *) {
+        for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+            static_cast<float *>(views[1].origin)[i] = static_cast<float *>(views[0].origin)[i];
+    }
+    void check(polytile_status status) const {
+        if (status == POLYTILE_OK)
+            return;
+        std::fprintf(stderr, "%s\n", polytile_last_error(ctx_));
+        _exit(3);
+    }
+
+    int64_t n = 4, n_pushed_ = 0;
+    float line_[4] = {};
+    polytile_context *ctx_ = nullptr;
+    polytile_stream *stream_ = nullptr;
+    polytile_array *port_ = nullptr;
+};
+
 /** The victim dies between two calls or, by a timer, within one. */
 void arrange_death(Random &random) {
     const int victim = static_cast<int>(random.number(0, world_size() - 1));
@@ -86,6 +141,12 @@ void arrange_death(Random &random) {
 int main(int argc, char **argv) {
     world_begin(&argc, &argv);
     Random random(world_seed("MpiKilled"));
+    if (argc > 1 && std::strcmp(argv[1], "frames") == 0) {
+        Frames frames;
+        arrange_death(random);
+        for (;;)
+            frames.run();
+    }
     if (argc > 1) {
         const bool are_slots = std::strcmp(argv[1], "slots") == 0;
         polytile_implementation filling = {};

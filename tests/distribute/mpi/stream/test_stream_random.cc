@@ -1,0 +1,114 @@
+#include "distribute/mpi/stream/machine.h"
+#include "graph/stream/stream_run.h"
+
+#include <polytile/mpi.h>
+
+#include <deque>
+#include <random>
+
+extern "C" {
+#include "graph/read/graph.h"
+#include "graph/stream/stream.h"
+}
+
+/* Random graphs over ranks give bit for bit what plain loops give, frame by frame, wherever their
+ * ports lie. */
+
+namespace {
+
+/** The rank's own ports of a stream, by the names of their arrays. */
+std::vector<std::string> ports_here(const polytile_stream *stream, const polytile_graph *graph,
+                                    const int *ports, int n_ports) {
+    std::vector<std::string> names;
+    for (int k = 0; k < n_ports; k++)
+        names.push_back(
+            graph->array[stream->expansion.buffer[ports[k]].array % graph->n_arrays].name);
+    return names;
+}
+
+/** A body that fails now and then, by chance on each rank. */
+struct Failing {
+    polytile_implementation of;
+    std::minstd_rand draw;
+};
+
+int fail_by_chance(const polytile_sub_kernel *launch) {
+    auto *failing = static_cast<Failing *>(launch->user);
+    if (failing->draw() % 100 < 8)
+        return 9;
+    failing->of.host(launch->threads, launch->views, failing->of.user);
+    return 0;
+}
+
+void bind_failing(const RandomStream &drawn, std::deque<Failing> *bodies, polytile_graph *graph) {
+    for (size_t k = 0; k < drawn.n_actors(); k++) {
+        polytile_implementation made = {};
+        bodies->push_back({drawn.implementation(k), std::minstd_rand(std::random_device{}())});
+        made.host_launcher = fail_by_chance;
+        made.user = &bodies->back();
+        EXPECT_EQ(polytile_graph_bind(graph, ("actor" + std::to_string(k)).c_str(), &made),
+                  POLYTILE_OK);
+    }
+}
+
+/** What streams over ranks did. */
+struct Done {
+    int n_run = 0;
+    bool send = false;
+    int64_t n_failed = 0;
+};
+
+/** All ranks draw the same. */
+void run_on_ranks(polytile_context *ctx, Random *random, bool fail, Done *done) {
+    RandomStream drawn(random, {"a", "b", "c"});
+    std::deque<Failing> bodies;
+    StreamRun run(ctx, &drawn, random);
+    if (fail)
+        run.bind_anew = [&](polytile_graph *graph) { bind_failing(drawn, &bodies, graph); };
+    polytile_graph_options options = {};
+    static const char *const objectives[] = {"period", "latency", "memory"};
+    options.objective = objectives[random->number(0, 2)];
+    options.in_turn = !fail && random->chance(30);
+    run.create = [](const polytile_graph *graph, const polytile_graph_plan *plan,
+                    polytile_stream **stream) {
+        return polytile_mpi_stream_create(graph, plan, MPI_COMM_WORLD, nullptr, stream);
+    };
+    if (!run.begin(machine_on_ranks(random->chance(50)), options, {}))
+        return;
+    const polytile_stream *stream = run.stream;
+    run.keep_ports(ports_here(stream, run.graph(), stream->input, stream->n_inputs),
+                   ports_here(stream, run.graph(), stream->output, stream->n_outputs));
+    for (int t = 0; t < stream->expansion.tasks.n_tasks; t++)
+        done->send = done->send || stream->task_ranks[t].from != stream->task_ranks[t].to;
+    run.run(random->number(1, 30), random->number(1, polytile_stream_get_depth(stream)));
+    done->n_run++;
+    done->n_failed += run.n_failed;
+    polytile_stream_destroy(run.stream);
+    run.stream = nullptr;
+}
+
+Done run_many(const char *test, bool fail) {
+    Random random(world_seed(test));
+    Done done;
+    for (int64_t round = 0; round < scaled(60) && world_most(testing::Test::HasFailure()) == 0;
+         round++) {
+        polytile_context *ctx = nullptr;
+        EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+        run_on_ranks(ctx, &random, fail, &done);
+        polytile_context_destroy(ctx);
+    }
+    EXPECT_GT(done.n_run, 0);
+    return done;
+}
+
+TEST(MpiRandomStreams, GiveWhatPlainLoopsGive) {
+    const Done done = run_many("MpiRandomStreams.GiveWhatPlainLoopsGive", false);
+    EXPECT_EQ(done.send, world_size() > 1);
+}
+
+TEST(MpiRandomStreams, GoOnWhateverFails) {
+    const Done done = run_many("MpiRandomStreams.GoOnWhateverFails", true);
+    EXPECT_GT(world_most(static_cast<int>(done.n_failed)), 0);
+}
+
+} // namespace
