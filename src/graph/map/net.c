@@ -95,13 +95,19 @@ int64_t pti_net_transfer_ticks(const pti_net *net, int from, int to, int64_t n_b
 }
 
 int pti_net_origin(const pti_net *net, int array, const int *unit) {
-    const pti_net_array *net_array = &net->array[array];
+    const pti_net_array *net_array =
+        &net->array[net->array[array].producer >= 0 ? array : array - net->array[array].n_before];
     const int decides =
         net_array->producer >= 0 ? net_array->producer : net->flow[net_array->first_flow].actor;
     if (unit[decides] < 0)
         return -1;
     const int memory = net->unit_memory[unit[decides]];
     return net_array->producer >= 0 ? memory : net->host[memory];
+}
+
+int pti_net_taken_at(const pti_net *net, int array, const int *unit) {
+    const int origin = pti_net_origin(net, array - net->array[array].n_before, unit);
+    return origin < 0 ? -1 : net->host[origin];
 }
 
 pti_phase pti_net_phase(const pti_net *net, int resource) {

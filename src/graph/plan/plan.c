@@ -22,6 +22,7 @@ static void destroy_graph_plan(pti_object *object) {
     free(plan->lane);
     free(plan->task);
     free(plan->dot);
+    free(plan->part);
     pti_expansion_free(&plan->expansion);
     pti_periodic_free(&plan->schedule);
     pti_text_free(&plan->notes);
@@ -74,6 +75,10 @@ static void forget_planning(pti_planning *planning) {
     free(planning->seconds);
     free(planning->allowed);
     pti_planning_forget_cuts(planning);
+    if (planning->split != NULL)
+        planning->graph = planning->whole;
+    pti_graph_free_split(planning->split);
+    planning->split = NULL;
     planning->net = planning->round = (pti_net){0};
     planning->n_on = planning->on = NULL;
     planning->seconds = NULL;
@@ -84,6 +89,8 @@ static polytile_status plan_once(pti_planning *planning) {
     pti_mapping mapping = {0};
     pti_outcome outcome = {0};
     polytile_status status;
+    planning->plan->n_parts = 0;
+    PTI_TRY(pti_planning_split_actors(planning));
     PTI_TRY(pti_planning_find_net(planning));
     PTI_TRY(pti_planning_check_actors(planning));
     PTI_TRY(pti_planning_choose(planning, &mapping, &outcome));
@@ -153,9 +160,8 @@ void polytile_graph_plan_destroy(polytile_graph_plan *plan) {
 
 /** Add up what a frame moves, on average over the turns. */
 static void sum_bytes(const polytile_graph_plan *plan, polytile_graph_summary *summary) {
-    for (int b = 0; b < plan->expansion.tasks.n_buffers; b++) {
-        const pti_frame_buffer *held = &plan->expansion.tasks.buffer[b];
-        const pti_task_note *note = &plan->expansion.task[held->producer];
+    for (int t = 0; t < plan->expansion.tasks.n_tasks; t++) {
+        const pti_task_note *note = &plan->expansion.task[t];
         if (note->kind != PTI_TASK_MOVE)
             continue;
         const bool is_from_host = plan->memory[note->from].is_host;
@@ -163,7 +169,7 @@ static void sum_bytes(const polytile_graph_plan *plan, polytile_graph_summary *s
         int64_t *sum = is_from_host == is_to_host ? &summary->p2p_bytes
                        : is_to_host               ? &summary->d2h_bytes
                                                   : &summary->h2d_bytes;
-        *sum += held->frame_bytes;
+        *sum += note->n_bytes;
     }
     summary->h2d_bytes /= plan->n_turns;
     summary->d2h_bytes /= plan->n_turns;

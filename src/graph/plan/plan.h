@@ -14,6 +14,8 @@ typedef struct pti_planned_actor {
     const char *name;
     int unit; /* of the first turn */
     double seconds;
+    int part; /* of a domain over several units: which one, from 0 */
+    int n_parts;
 } pti_planned_actor;
 
 /** Where an actor runs the frames of a turn. */
@@ -112,6 +114,8 @@ struct polytile_graph_plan {
     bool mapping_is_exact;
     bool channels_are_least;
     int64_t graph_serial;    /* of the graph that was planned */
+    int n_parts;             /* of actors whose domains are split */
+    pti_part *part;          /* these; each is an actor of the plan */
     pti_expansion expansion; /* tasks, which units and links run, and buffers: arrays and actors
                                 are numbered turn after turn; owned */
     pti_periodic schedule;   /* of these, of rounds; owned */
@@ -131,11 +135,14 @@ typedef struct pti_planning {
     bool keeps_map;
     bool in_turn; /* actors without state may take frames in turn */
     double ticks_per_s;
-    pti_net net;        /* owned */
-    double *seconds;    /* of each actor on each unit; owned */
-    bool may_cut;       /* units may run superblocks of frames */
-    bool cuts_all;      /* all with memories of their own do */
-    bool *is_cut;       /* units that do; owned, as the next two */
+    const polytile_graph *whole; /* the graph that was given, while its parts are planned */
+    polytile_graph *split; /* the graph with parts for actors, where some are split: then it is what
+                              is planned; owned */
+    pti_net net;           /* owned */
+    double *seconds;       /* of each actor on each unit; owned */
+    bool may_cut;          /* units may run superblocks of frames */
+    bool cuts_all;         /* all with memories of their own do */
+    bool *is_cut;          /* units that do; owned, as the next two */
     double *cut_s;      /* of each actor on each such unit; below 0: it does not fit there either */
     int64_t *cut_bytes; /* of each unit's own memory, that superblocks take at most */
     bool *allowed;      /* whether a frame of an actor fits a unit; the same for each turn; owned */
@@ -175,6 +182,18 @@ int pti_plan_count_turns(const polytile_graph_plan *plan, int actor);
 static inline polytile_status pti_planning_fail_memory(const pti_planning *planning) {
     return pti_fail_memory(planning->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
 }
+
+/** Find the actors whose on= has several units at a time, and go on with their parts. Errors:
+ * DECLARATION (no unit of the machine, or what cannot be split), UNSUPPORTED (the paper's strategy),
+ * NO_MEMORY. */
+polytile_status pti_planning_split_actors(pti_planning *planning);
+
+/** Find arrays with who makes and reads them. Errors: NO_MEMORY. */
+polytile_status pti_planning_find_arrays(pti_planning *planning);
+
+/** Return what an actor's firing takes on a unit by the figures of that. A run touches what it
+ * touches as kernels of plans do; repeats touch it again. */
+double pti_planning_predict(const pti_actor *actor, const pti_machine_unit *unit);
 
 /** Find seconds, ticks and links. Errors: DECLARATION (on= names no unit), UNSUPPORTED,
  * NO_MEMORY. */

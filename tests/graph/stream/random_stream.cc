@@ -57,8 +57,9 @@ const Slow *keep(const polytile_implementation &of, int64_t per_100) {
 
 } // namespace
 
-RandomStream::RandomStream(Random *random, const std::vector<std::string> &units)
-    : random_(random), units_(units), n_inputs_(static_cast<int>(random->number(1, 2))) {
+RandomStream::RandomStream(Random *random, const std::vector<std::string> &units, int older_of_100)
+    : random_(random), units_(units), older_of_100_(older_of_100),
+      n_inputs_(static_cast<int>(random->number(1, 2))) {
     for (int64_t d = random->number(1, 2); d > 0; d--)
         extents_.push_back(random->one_of({1, 1, 2, 3, 4, 5, 7, 11}));
     for (int k = 0; k < n_inputs_; k++)
@@ -73,6 +74,8 @@ RandomStream::RandomStream(Random *random, const std::vector<std::string> &units
         add_actor(a);
     for (int a = 0; a < n; a++)
         take_turns(a);
+    for (int a = 0; a < n; a++)
+        split(a);
     frames_.resize(arrays_.size());
     for (Array &array : arrays_)
         array.delay = array.is_read ? array.delay : 0;
@@ -110,7 +113,9 @@ int RandomStream::draw_source(int actor, int *delay, int like) {
     const int source =
         list[static_cast<size_t>(random_->number(0, static_cast<int64_t>(list.size()) - 1))];
     const bool is_later = arrays_[at(source)].producer >= actor;
-    *delay = is_later || random_->chance(25) ? static_cast<int>(random_->number(1, max_delay)) : 0;
+    *delay = is_later || random_->chance(older_of_100_)
+                 ? static_cast<int>(random_->number(1, max_delay))
+                 : 0;
     arrays_[at(source)].is_read = true;
     return source;
 }
@@ -157,6 +162,7 @@ void RandomStream::add_reduction(int number, Actor *actor) {
     if (!is_fresh)
         onto.in = draw_source(number, &onto.delay, out);
     actor->operands = {from, onto};
+    actor->reduces = true;
     static const polytile_role roles[] = {POLYTILE_SUM, POLYTILE_PROD, POLYTILE_MIN, POLYTILE_MAX};
     GenericSection section = around(of.extents.size(), 0);
     if (section.size() == 2)
@@ -238,6 +244,31 @@ void RandomStream::take_turns(int number) {
         list += (list.empty() ? "" : "|") + units_[static_cast<size_t>(random_->number(
                                                 0, static_cast<int64_t>(units_.size()) - 1))];
     actors_[at(number)].unit = "\"" + list + "\"";
+}
+
+bool RandomStream::is_read_later(int array) const {
+    bool is = false;
+    for (const Actor &actor : actors_)
+        is = is || reads_older(actor, array);
+    return is;
+}
+
+/** An actor whose arrays nobody reads later is, by chance, split over several units. */
+void RandomStream::split(int number) {
+    Actor &actor = actors_[at(number)];
+    bool can_be = actor.repeat == 1 && !actor.reduces &&
+                  actor.domain.range[0].hi - actor.domain.range[0].lo >= 3;
+    for (const Operand &operand : actor.operands)
+        can_be = can_be && (operand.in < 0 || !is_read_later(operand.in)) &&
+                 (operand.out < 0 || !is_read_later(operand.out));
+    if (!can_be || !random_->chance(60))
+        return;
+    std::string list;
+    for (int64_t k = random_->number(2, 4); k > 0; k--)
+        list += (list.empty() ? "" : "+") + units_[static_cast<size_t>(random_->number(
+                                                0, static_cast<int64_t>(units_.size()) - 1))];
+    actor.unit = "\"" + list + "\"";
+    n_split_++;
 }
 
 std::string RandomStream::text() const {

@@ -45,4 +45,27 @@ TEST(RandomStreams, GiveWhatPlainLoopsGive) {
     }
 }
 
+TEST(RandomStreams, GiveWhatPlainLoopsGiveWhereDomainsAreSplit) {
+    const uint64_t seed = test_seed("RandomStreams.GiveWhatPlainLoopsGiveWhereDomainsAreSplit");
+    Random random(seed);
+    int n_split = 0;
+    for (int64_t round = 0; round < scaled(150) && !HasFailure(); round++) {
+        const Machine &machine = machines[random.number(1, 3)];
+        polytile_context *ctx = nullptr;
+        ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+        {
+            RandomStream drawn(&random, machine.units, 2);
+            StreamRun run(ctx, &drawn, &random);
+            polytile_graph_options options = {};
+            options.no_overlap = random.chance(20);
+            if (run.begin(machine.text, options, {}))
+                run.run(random.number(1, 30),
+                        random.number(1, polytile_stream_get_depth(run.stream)));
+            n_split += drawn.n_split();
+        }
+        polytile_context_destroy(ctx);
+    }
+    EXPECT_TRUE(n_split > 0 || scaled(150) < 20);
+}
+
 } // namespace
