@@ -18,8 +18,8 @@ using Bytes = std::vector<unsigned char>;
 
 class RandomStream {
   public:
-    /** older_of_100: how many of what actors read is of an earlier frame, beside state. */
-    RandomStream(Random *random, const std::vector<std::string> &units, int older_of_100 = 25);
+    /** splits: most actors can be split over units, and many are. */
+    RandomStream(Random *random, const std::vector<std::string> &units, bool splits = false);
 
     /** The graph as a text. */
     std::string text() const;
@@ -85,7 +85,7 @@ class RandomStream {
     Random *random_;
     std::vector<int64_t> extents_;
     std::vector<std::string> units_;
-    int older_of_100_;
+    bool splits_;
     int n_inputs_, n_split_ = 0;
     std::vector<Array> arrays_;
     std::vector<Actor> actors_;
