@@ -7,7 +7,7 @@
 /* An actor's domain over several units: on="a+b" runs a part of each frame on a, and the rest on
  * b. */
 
-enum { MAX_UNIT_NAME = 256, MAX_PARTS = 32 };
+enum { MAX_UNIT_NAME = 256 };
 
 /** Copy the name of a unit without the blanks around it, and go on behind it. A name that is too
  * long is empty. */
@@ -26,17 +26,10 @@ static const char *take_name(const char *at, char *name) {
     return next;
 }
 
-/** The units of an actor's parts, and how large the parts are, in any measure. */
-typedef struct shares {
-    int n;
-    int unit[MAX_PARTS];
-    double share[MAX_PARTS];
-} shares;
-
 /** A unit that comes again has another share of its own; next to the other one it makes that
  * larger. */
 static polytile_status add_share(const pti_planning *planning, const pti_actor *actor,
-                                 const char *name, shares *to) {
+                                 const char *name, pti_shares *to) {
     const int unit = pti_machine_find_unit(planning->machine, name);
     if (unit < 0)
         return pti_dot_fail(planning->graph->dot, actor->on_at,
@@ -48,16 +41,17 @@ static polytile_status add_share(const pti_planning *planning, const pti_actor *
         to->share[to->n - 1] += 1 / fmax(seconds, 1e-12);
         return POLYTILE_OK;
     }
-    if (to->n == MAX_PARTS)
+    if (to->n == PTI_MAX_PARTS)
         return pti_dot_fail(planning->graph->dot, actor->on_at,
-                            "actor %s is split over more than %d units", actor->name, MAX_PARTS);
+                            "actor %s is split over more than %d units", actor->name,
+                            PTI_MAX_PARTS);
     to->unit[to->n] = unit;
     to->share[to->n++] = 1 / fmax(seconds, 1e-12);
     return POLYTILE_OK;
 }
 
 static polytile_status read_shares(const pti_planning *planning, const pti_actor *actor,
-                                   shares *to) {
+                                   pti_shares *to) {
     const char *at = actor->on;
     char name[MAX_UNIT_NAME];
     polytile_status status = POLYTILE_OK;
@@ -76,9 +70,9 @@ done:
 }
 
 /** Add the parts of an actor to the plan's. */
-static polytile_status add_parts(pti_planning *planning, int number, const shares *of) {
+static polytile_status add_parts(pti_planning *planning, int number, const pti_shares *of) {
     polytile_graph_plan *plan = planning->plan;
-    pti_part parts[MAX_PARTS];
+    pti_part parts[PTI_MAX_PARTS];
     polytile_status status;
     PTI_TRY(pti_graph_cut_domain(planning->graph, number, of->n, of->share, parts));
     pti_part *list = realloc(plan->part, (size_t)(plan->n_parts + of->n) * sizeof *list);
@@ -99,6 +93,14 @@ static bool is_split(const pti_planning *planning, const pti_actor *actor) {
            pti_machine_find_unit(planning->machine, actor->on) < 0;
 }
 
+/** Return how an actor without on= is split; NULL: it is not. */
+static const pti_shares *find_wanted(const pti_planning *planning, int actor) {
+    for (int w = 0; w < planning->n_wanted; w++)
+        if (planning->wanted[w].actor == actor)
+            return &planning->wanted[w];
+    return NULL;
+}
+
 /** Let each part have its unit. */
 static void place_parts(pti_planning *planning) {
     const pti_part *part = planning->plan->part;
@@ -109,9 +111,12 @@ static void place_parts(pti_planning *planning) {
 
 polytile_status pti_planning_split_actors(pti_planning *planning) {
     polytile_status status = POLYTILE_OK;
-    shares of;
+    pti_shares of;
     for (int a = 0; a < planning->graph->n_actors; a++) {
         const pti_actor *actor = &planning->graph->actor[a];
+        const pti_shares *wanted = find_wanted(planning, a);
+        if (wanted != NULL)
+            PTI_TRY(add_parts(planning, a, wanted));
         if (!is_split(planning, actor))
             continue;
         if (planning->is_paper)

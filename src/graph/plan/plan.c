@@ -57,6 +57,12 @@ static polytile_status read_options(pti_planning *planning, const polytile_graph
     planning->keeps_map = options->keep_map;
     planning->in_turn = options->in_turn;
     planning->may_cut = options->in_superblocks;
+    planning->in_parts = options->in_parts;
+    if (options->in_parts && (options->keep_map || options->in_turn || planning->is_paper))
+        return pti_fail(planning->ctx, POLYTILE_INVALID,
+                        "%s: domains are split only by strategy \"best\", where the mapping is not "
+                        "to be kept and frames do not go in turn",
+                        planning->graph->dot->source);
     if (options->in_turn && (options->keep_map || options->no_overlap || planning->is_paper))
         return pti_fail(
             planning->ctx, POLYTILE_INVALID,
@@ -121,6 +127,28 @@ done:
     return status;
 }
 
+static polytile_status allocate_plan(pti_planning *planning) {
+    planning->plan = calloc(1, sizeof *planning->plan);
+    if (planning->plan == NULL)
+        return pti_fail_memory(planning->ctx, "a graph's plan", sizeof *planning->plan);
+    planning->plan->object.context = planning->ctx;
+    return POLYTILE_OK;
+}
+
+/** Plan once more, as another plan. */
+static polytile_status make_another(pti_planning *planning) {
+    polytile_status status;
+    PTI_TRY(allocate_plan(planning));
+    PTI_TRY(plan_once(planning));
+done:
+    return status;
+}
+
+static void end_plan(polytile_graph_plan *plan) {
+    if (plan != NULL)
+        destroy_graph_plan(&plan->object);
+}
+
 polytile_status polytile_graph_plan_create(const polytile_graph *graph,
                                            const polytile_machine *machine,
                                            const polytile_graph_options *options,
@@ -139,13 +167,14 @@ polytile_status polytile_graph_plan_create(const polytile_graph *graph,
         return pti_fail(planning.ctx, POLYTILE_INVALID,
                         "%s: the machine is of another context; read it in the graph's",
                         graph->dot->source);
-    planning.plan = calloc(1, sizeof *planning.plan);
-    if (planning.plan == NULL)
-        return pti_fail_memory(planning.ctx, "a graph's plan", sizeof *planning.plan);
-    planning.plan->object.context = planning.ctx;
-    polytile_status status = plan_graph(&planning, options);
+    polytile_status status = allocate_plan(&planning);
+    if (status == POLYTILE_OK)
+        status = plan_graph(&planning, options);
+    if (status == POLYTILE_OK && planning.in_parts && planning.objective == PTI_OBJECTIVE_PERIOD &&
+        planning.plan->n_turns == 1)
+        status = pti_planning_split_busiest(&planning, make_another, end_plan);
     if (status != POLYTILE_OK) {
-        destroy_graph_plan(&planning.plan->object);
+        end_plan(planning.plan);
         return status;
     }
     planning.plan->plan_s = pti_now_s() - begin_s;

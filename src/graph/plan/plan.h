@@ -124,6 +124,17 @@ struct polytile_graph_plan {
     double plan_s;
 };
 
+/** The most units over which a domain is split, and the most actors that are split unasked. */
+enum { PTI_MAX_PARTS = 32, PTI_MAX_SPLIT = 8 };
+
+/** The units of an actor's parts, and how large the parts are, in any measure. */
+typedef struct pti_shares {
+    int actor;
+    int n;
+    int unit[PTI_MAX_PARTS];
+    double share[PTI_MAX_PARTS];
+} pti_shares;
+
 /** What is planned, while it is. */
 typedef struct pti_planning {
     polytile_context *ctx;
@@ -135,6 +146,9 @@ typedef struct pti_planning {
     bool keeps_map;
     bool in_turn; /* actors without state may take frames in turn */
     double ticks_per_s;
+    bool in_parts; /* actors that on= does not say may be split */
+    int n_wanted;  /* that are */
+    pti_shares wanted[PTI_MAX_SPLIT];
     const polytile_graph *whole; /* the graph that was given, while its parts are planned */
     polytile_graph *split; /* the graph with parts for actors, where some are split: then it is what
                               is planned; owned */
@@ -187,6 +201,16 @@ static inline polytile_status pti_planning_fail_memory(const pti_planning *plann
  * DECLARATION (no unit of the machine, or what cannot be split), UNSUPPORTED (the paper's strategy),
  * NO_MEMORY. */
 polytile_status pti_planning_split_actors(pti_planning *planning);
+
+/** Return which actor of the graph an actor of the plan is, or is a part of. */
+int pti_plan_whole_actor(const polytile_graph_plan *plan, int actor);
+
+/** Split actors without on= one after the other, the longest of the busiest unit, so that all units
+ * have as much to do, where frames come faster with that. plan is the plan so far, and is replaced
+ * by better ones; make() makes one, which the caller destroys by end(). Errors: NO_MEMORY. */
+polytile_status pti_planning_split_busiest(pti_planning *planning,
+                                           polytile_status (*make)(pti_planning *planning),
+                                           void (*end)(polytile_graph_plan *plan));
 
 /** Find arrays with who makes and reads them. Errors: NO_MEMORY. */
 polytile_status pti_planning_find_arrays(pti_planning *planning);

@@ -139,7 +139,12 @@ static json_t *json_actor(const polytile_graph_plan *plan, int actor,
         {takes_turns ? "turns" : NULL, takes_turns ? json_turns(plan, actor, turn->unit) : NULL},
         {NULL, NULL},
     };
-    return pti_json_extend(json_object(), members);
+    const bool is_part = plan->actor[actor].n_parts > 0;
+    const pti_json_member part[] = {
+        {is_part ? "part" : NULL, is_part ? json_integer(plan->actor[actor].part) : NULL},
+        {NULL, NULL},
+    };
+    return pti_json_extend(pti_json_extend(json_object(), members), part);
 }
 
 /** Actors, once a unit. */

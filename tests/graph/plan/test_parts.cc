@@ -88,8 +88,8 @@ TEST_F(GraphParts, MoveTheRowsThatPartsNeed) {
         const polytile_graph_plan *made =
             plan(one("k[i,j]: in p[i-" + std::to_string(before) + ":i+" + std::to_string(after) +
                          ",j]; out q[i,j]",
-                     "seconds=0.006, domain=\"" + std::to_string(first) + ":" + std::to_string(last) +
-                         ",0:2\", on=\"" + on + "\"",
+                     "seconds=0.006, domain=\"" + std::to_string(first) + ":" +
+                         std::to_string(last) + ",0:2\", on=\"" + on + "\"",
                      std::to_string(n) + "x3"));
         ASSERT_NE(made, nullptr) << polytile_last_error(ctx);
         int64_t needed = 0;
@@ -179,6 +179,60 @@ TEST_F(GraphParts, ADimensionIsCutWhosePartsLeaveOtherRows) {
     EXPECT_EQ(made->part[0].threads.range[0].hi, 63);
     EXPECT_EQ(made->part[0].threads.range[1].hi, 31);
     EXPECT_EQ(made->part[1].threads.range[1].lo, 32);
+}
+
+TEST_F(GraphParts, AreFoundWhereTheyAreLookedFor) {
+    polytile_graph_options options = {};
+    const std::string free = one("k[i,j]: in p[i,j]; out q[i,j]", "seconds=0.006", "60x60");
+    EXPECT_NEAR(1e3 * plan(free)->period_s, 6, 1e-3);
+    options.in_parts = true;
+    const polytile_graph_plan *made = plan(free, options);
+    ASSERT_NE(made, nullptr) << polytile_last_error(ctx);
+    EXPECT_NEAR(1e3 * made->period_s, 2, 1e-3);
+    EXPECT_EQ(made->n_parts, 3);
+    made = plan(one("k[i,j]: in p[i,j]; out q[i,j]", "seconds=0.006, on=gpu0", "60x60"), options);
+    EXPECT_NEAR(1e3 * made->period_s, 6, 1e-3) << "on= is kept";
+    made = plan(one("k[i,j]: in p[i,j]; out sum q[i,j]", "seconds=0.006", "60x60"), options);
+    ASSERT_NE(made, nullptr) << "what cannot be split stays whole";
+    EXPECT_NEAR(1e3 * made->period_s, 6, 1e-3);
+    options.objective = "memory";
+    EXPECT_EQ(plan(free, options)->n_parts, 0);
+    options.objective = nullptr;
+    options.in_turn = true;
+    EXPECT_EQ(plan(free, options), nullptr);
+    EXPECT_EQ(status, POLYTILE_INVALID);
+}
+
+/** Rows of actors: the heavy one is split so that units have as much to do. */
+TEST_F(GraphParts, NeverMakeFramesSlower) {
+    const uint64_t seed = test_seed("GraphParts.NeverMakeFramesSlower");
+    Random random(seed);
+    for (int64_t round = 0; round < scaled(60); round++) {
+        std::string text = "digraph { { node [type=f32, extents=\"120x8\"]; ";
+        const int64_t n = random.number(1, 4);
+        for (int64_t k = 0; k <= n; k++)
+            text += "x" + std::to_string(k) + "; ";
+        text += "}\n";
+        double sum_ms = 0;
+        for (int64_t k = 0; k < n; k++) {
+            const int64_t ms = random.number(1, 20);
+            const std::string name = "a" + std::to_string(k), from = "x" + std::to_string(k),
+                              to = "x" + std::to_string(k + 1);
+            sum_ms += static_cast<double>(ms);
+            text += name + " [kernel=\"k[i,j]: in p[i,j]; out q[i,j]\", seconds=\"" +
+                    std::to_string(ms) + "ms\"]; " + from + " -> " + name + " [as=p]; " + name +
+                    " -> " + to + " [as=q];\n";
+        }
+        text += "}";
+        polytile_graph_options options = {};
+        const polytile_graph_plan *before = plan(text, options);
+        options.in_parts = true;
+        const polytile_graph_plan *after = plan(text, options);
+        ASSERT_TRUE(before != nullptr && after != nullptr) << polytile_last_error(ctx) << text;
+        EXPECT_LE(after->period_s, before->period_s);
+        EXPECT_GE(1e3 * after->period_s, sum_ms / 3 - 1e-3);
+        EXPECT_LE(1e3 * after->period_s, sum_ms / 3 * 1.25) << text;
+    }
 }
 
 TEST_F(GraphParts, AreAsLargeAsUnitsAreFast) {
