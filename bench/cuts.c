@@ -14,7 +14,7 @@ static const char usage[] = "usage: cuts [DEVICE DEVICE [EXTENT [SIZES]]] [--jso
                             "  EXTENT   of the volume in each dimension, 24\n"
                             "  SIZES    openings, 40\n";
 
-enum { N_FRAMES = 20, N_REPEATS = 3, MOST_SIZES = 1000 };
+enum { N_FRAMES = 8, N_REPEATS = 2, MOST_SIZES = 1000 };
 
 /** What is cut. */
 typedef struct cuts {

@@ -301,14 +301,3 @@ bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion) {
         pti_expansion_free(expansion);
     return !of.failed;
 }
-
-void pti_expansion_free(pti_expansion *expansion) {
-    pti_stream_tasks_free(&expansion->tasks);
-    free(expansion->task);
-    free(expansion->buffer);
-    *expansion = (pti_expansion){0};
-}
-
-bool pti_expansion_is_state(const pti_expansion *expansion, int buffer) {
-    return expansion->buffer[buffer].before >= 0;
-}

@@ -53,7 +53,7 @@ static void find_groups(joiner *of) {
 
 /* Readers. */
 
-static void add_reader(joiner *of, pti_buffer_reader reader) {
+static void append_reader(joiner *of, pti_buffer_reader reader) {
     pti_stream_tasks *tasks = &of->made.tasks;
     pti_frame_buffer *buffer = &tasks->buffer[tasks->n_buffers - 1];
     for (int r = buffer->first_reader; r < tasks->n_readers; r++)
@@ -78,7 +78,7 @@ static void copy_readers(joiner *of, int b, bool is_program) {
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
         const pti_buffer_reader *reader = &tasks->reader[r];
         if (is_taken(of, reader->task) == is_program)
-            add_reader(of, (pti_buffer_reader){reader->task + of->n_begins, reader->delay});
+            append_reader(of, (pti_buffer_reader){reader->task + of->n_begins, reader->delay});
     }
 }
 
@@ -116,7 +116,7 @@ static void add_whole(joiner *of, int leader) {
     add_buffer(of, whole, note);
     for (int b = leader; b < n && begins >= 0; b++)
         if (of->leader[b] == leader)
-            add_reader(of, (pti_buffer_reader){tasks->buffer[b].producer + of->n_begins, 0});
+            append_reader(of, (pti_buffer_reader){tasks->buffer[b].producer + of->n_begins, 0});
     for (int program = 0; program < 2; program++)
         for (int b = leader; b < n; b++)
             if (of->leader[b] == leader)
@@ -168,7 +168,7 @@ static void add_tasks(joiner *of) {
     of->made.tasks.n_turns = tasks->n_turns;
 }
 
-static bool allocate(joiner *of) {
+static bool allocate_lists(joiner *of) {
     const size_t n_buffers = (size_t)of->from->tasks.n_buffers + 1;
     const size_t n_tasks = (size_t)of->from->tasks.n_tasks + n_buffers;
     of->whole = calloc((size_t)of->net->n_arrays + 1, sizeof *of->whole);
@@ -195,7 +195,7 @@ bool pti_expansion_join_pieces(const pti_net *net, pti_expansion *expansion) {
     joiner of = {.net = net, .from = expansion};
     if (!has_pieces(net))
         return true;
-    of.failed = !allocate(&of);
+    of.failed = !allocate_lists(&of);
     if (!of.failed) {
         find_groups(&of);
         add_tasks(&of);

@@ -117,3 +117,14 @@ pti_phase pti_net_phase(const pti_net *net, int resource) {
     const int from = link / net->n_memories, to = link % net->n_memories;
     return net->host[from] == from && net->host[to] == to ? PTI_PHASE_RANKS : PTI_PHASE_DEVICES;
 }
+
+void pti_expansion_free(pti_expansion *expansion) {
+    pti_stream_tasks_free(&expansion->tasks);
+    free(expansion->task);
+    free(expansion->buffer);
+    *expansion = (pti_expansion){0};
+}
+
+bool pti_expansion_is_state(const pti_expansion *expansion, int buffer) {
+    return expansion->buffer[buffer].before >= 0;
+}

@@ -21,25 +21,15 @@ static double load_of_unit(const polytile_graph_plan *plan, int unit, int withou
     return seconds;
 }
 
-static int find_busiest_unit(const polytile_graph_plan *plan) {
-    int busiest = 0;
-    for (int u = 1; u < plan->n_units; u++)
-        if (load_of_unit(plan, u, -1) > load_of_unit(plan, busiest, -1))
-            busiest = u;
-    return busiest;
-}
-
-/** Return the actor of the graph that takes the longest on the busiest unit, is whole, and may be
- * split; -1: there is none. */
+/** Return the actor of the graph that takes the longest of those that are whole and may be split;
+ * -1: there is none. */
 static int find_longest(const pti_planning *planning, const bool *is_tried) {
     const polytile_graph_plan *plan = planning->plan;
-    const int unit = find_busiest_unit(plan);
     int longest = -1;
     for (int a = 0; a < plan->n_actors; a++) {
         const pti_planned_actor *actor = &plan->actor[a];
         const int whole = pti_plan_whole_actor(plan, a);
-        if (actor->unit == unit && actor->n_parts == 0 && !is_tried[whole] &&
-            planning->graph->actor[whole].on == NULL &&
+        if (actor->n_parts == 0 && !is_tried[whole] && planning->graph->actor[whole].on == NULL &&
             (longest < 0 || actor->seconds > plan->actor[longest].seconds))
             longest = a;
     }
@@ -103,7 +93,7 @@ static polytile_status try_split(pti_planning *planning,
     return POLYTILE_OK;
 }
 
-polytile_status pti_planning_split_busiest(pti_planning *planning,
+polytile_status pti_planning_split_longest(pti_planning *planning,
                                            polytile_status (*make)(pti_planning *planning),
                                            void (*end)(polytile_graph_plan *plan)) {
     polytile_status status = POLYTILE_OK;
@@ -117,8 +107,11 @@ polytile_status pti_planning_split_busiest(pti_planning *planning,
             break;
         is_tried[actor] = true;
         balance_units(planning, actor, shares);
+        const int n_before = planning->n_wanted;
         if (shares->n > 1)
             PTI_TRY(try_split(planning, make, end));
+        for (int a = 0; planning->n_wanted > n_before && a < planning->graph->n_actors; a++)
+            is_tried[a] = false;
     }
 done:
     free(is_tried);

@@ -7,25 +7,6 @@
 /* An actor's domain over several units: on="a+b" runs a part of each frame on a, and the rest on
  * b. */
 
-enum { MAX_UNIT_NAME = 256 };
-
-/** Copy the name of a unit without the blanks around it, and go on behind it. A name that is too
- * long is empty. */
-static const char *take_name(const char *at, char *name) {
-    size_t length = strcspn(at, "+");
-    const char *next = at + length + (at[length] == '+');
-    while (length > 0 && *at == ' ') {
-        at++;
-        length--;
-    }
-    while (length > 0 && at[length - 1] == ' ')
-        length--;
-    length = length < MAX_UNIT_NAME ? length : 0;
-    memcpy(name, at, length);
-    name[length] = '\0';
-    return next;
-}
-
 /** A unit that comes again has another share of its own; next to the other one it makes that
  * larger. */
 static polytile_status add_share(const pti_planning *planning, const pti_actor *actor,
@@ -53,7 +34,7 @@ static polytile_status add_share(const pti_planning *planning, const pti_actor *
 static polytile_status read_shares(const pti_planning *planning, const pti_actor *actor,
                                    pti_shares *to) {
     const char *at = actor->on;
-    char name[MAX_UNIT_NAME];
+    char name[PTI_MAX_UNIT_NAME];
     polytile_status status = POLYTILE_OK;
     to->n = 0;
     if (strchr(at, '|') != NULL)
@@ -62,7 +43,7 @@ static polytile_status read_shares(const pti_planning *planning, const pti_actor
                             actor->name, at);
     for (bool is_last = false; !is_last;) {
         is_last = strchr(at, '+') == NULL;
-        at = take_name(at, name);
+        at = pti_planning_take_name(at, '+', name);
         PTI_TRY(add_share(planning, actor, name, to));
     }
 done:

@@ -172,7 +172,7 @@ polytile_status polytile_graph_plan_create(const polytile_graph *graph,
         status = plan_graph(&planning, options);
     if (status == POLYTILE_OK && planning.in_parts && planning.objective == PTI_OBJECTIVE_PERIOD &&
         planning.plan->n_turns == 1)
-        status = pti_planning_split_busiest(&planning, make_another, end_plan);
+        status = pti_planning_split_longest(&planning, make_another, end_plan);
     if (status != POLYTILE_OK) {
         end_plan(planning.plan);
         return status;

@@ -197,18 +197,25 @@ static inline polytile_status pti_planning_fail_memory(const pti_planning *plann
     return pti_fail_memory(planning->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
 }
 
+/** The longest name of a unit in a list, with its end. */
+enum { PTI_MAX_UNIT_NAME = 256 };
+
+/** Copy the next name of a list with marks between, without the blanks around it, and go on behind
+ * it. A name that is too long is empty. */
+const char *pti_planning_take_name(const char *at, char mark, char *name);
+
 /** Find the actors whose on= has several units at a time, and go on with their parts. Errors:
- * DECLARATION (no unit of the machine, or what cannot be split), UNSUPPORTED (the paper's strategy),
- * NO_MEMORY. */
+ * DECLARATION (no unit of the machine, or what cannot be split), UNSUPPORTED (the paper's
+ * strategy), NO_MEMORY. */
 polytile_status pti_planning_split_actors(pti_planning *planning);
 
 /** Return which actor of the graph an actor of the plan is, or is a part of. */
 int pti_plan_whole_actor(const polytile_graph_plan *plan, int actor);
 
-/** Split actors without on= one after the other, the longest of the busiest unit, so that all units
- * have as much to do, where frames come faster with that. plan is the plan so far, and is replaced
+/** Split actors without on= one after the other, the longest first, so that all units have as much
+ * to do, where frames come faster with that. plan is the plan so far, and is replaced
  * by better ones; make() makes one, which the caller destroys by end(). Errors: NO_MEMORY. */
-polytile_status pti_planning_split_busiest(pti_planning *planning,
+polytile_status pti_planning_split_longest(pti_planning *planning,
                                            polytile_status (*make)(pti_planning *planning),
                                            void (*end)(polytile_graph_plan *plan));
 

@@ -168,8 +168,8 @@ done:
 
 /* The graph of the parts. */
 
-/** Give each row of an array that parts leave to one of them: also those before the first one, after
- * the last one and between, which stay zero. */
+/** Give each row of an array that parts leave to one of them: also those before the first one,
+ * after the last one and between, which stay zero. */
 static void widen_rows(const polytile_range *whole, int n, polytile_range *rows) {
     const bool rises = n == 1 || rows[1].lo > rows[0].lo;
     for (int k = 0; k < n; k++) {
@@ -260,7 +260,7 @@ done:
 }
 
 /** Number actors anew: the first part of each stands for it as a producer. */
-static void renumber(const polytile_graph *graph, const int *first, polytile_graph *split) {
+static void renumber_actors(const polytile_graph *graph, const int *first, polytile_graph *split) {
     int n = 0;
     for (int a = 0; a < split->n_arrays; a++)
         if (split->array[a].producer >= 0)
@@ -286,7 +286,7 @@ static polytile_status fill_in(const polytile_graph *graph, int n_parts, const p
         p += n;
     }
     first[graph->n_actors] = split->n_actors;
-    renumber(graph, first, split);
+    renumber_actors(graph, first, split);
 done:
     return status;
 }
