@@ -72,19 +72,45 @@ static void balance_units(const pti_planning *planning, int actor, pti_shares *s
     shares->actor = actor;
 }
 
-/** Plan with one more actor split, and keep that if frames come faster. What cannot be split, or
- * does not fit, is no error. */
-static polytile_status try_split(pti_planning *planning,
-                                 polytile_status (*make)(pti_planning *planning),
-                                 void (*end)(polytile_graph_plan *plan)) {
+/** A search for actors to split: the plan so far is the planning's. */
+typedef struct search {
+    pti_planning *of;
+    polytile_status (*make)(pti_planning *planning);
+    void (*end)(polytile_graph_plan *plan);
+    polytile_graph_plan *best; /* of all so far; it may be the plan so far */
+    bool *is_tried;            /* of each actor, since frames came faster last; owned */
+} search;
+
+static void end_unless_best(const search *on, polytile_graph_plan *plan) {
+    if (plan != on->best)
+        on->end(plan);
+}
+
+/** Go on from a plan that is not slower. */
+static void take_plan(search *on, polytile_graph_plan *before) {
+    polytile_graph_plan *made = on->of->plan;
+    end_unless_best(on, before);
+    if (made->period_s >= on->best->period_s * (1 - 1e-6))
+        return;
+    on->end(on->best);
+    on->best = made;
+    for (int a = 0; a < on->of->graph->n_actors; a++)
+        on->is_tried[a] = false;
+}
+
+/** Plan with one more actor split, and go on with that unless frames come slower: where two actors
+ * take the longest, both have to be split. What cannot be split, or does not fit, is no error. */
+static polytile_status try_split(search *on) {
+    pti_planning *planning = on->of;
     polytile_graph_plan *before = planning->plan;
     planning->n_wanted++;
-    polytile_status status = make(planning);
-    const bool is_better =
-        status == POLYTILE_OK && planning->plan->period_s < before->period_s * (1 - 1e-6);
-    end(is_better ? before : planning->plan == before ? NULL : planning->plan);
-    if (is_better)
+    polytile_status status = on->make(planning);
+    if (status == POLYTILE_OK && planning->plan->period_s <= before->period_s * (1 + 1e-9)) {
+        take_plan(on, before);
         return POLYTILE_OK;
+    }
+    if (planning->plan != before)
+        on->end(planning->plan);
     planning->plan = before;
     planning->n_wanted--;
     if (status == POLYTILE_NO_MEMORY)
@@ -97,23 +123,26 @@ polytile_status pti_planning_split_longest(pti_planning *planning,
                                            polytile_status (*make)(pti_planning *planning),
                                            void (*end)(polytile_graph_plan *plan)) {
     polytile_status status = POLYTILE_OK;
-    bool *is_tried = calloc((size_t)planning->graph->n_actors + 1, sizeof *is_tried);
-    if (is_tried == NULL)
+    search on = {.of = planning,
+                 .make = make,
+                 .end = end,
+                 .best = planning->plan,
+                 .is_tried = calloc((size_t)planning->graph->n_actors + 1, sizeof *on.is_tried)};
+    if (on.is_tried == NULL)
         return pti_planning_fail_memory(planning);
     for (int n = 0; n < 2 * PTI_MAX_SPLIT && planning->n_wanted < PTI_MAX_SPLIT; n++) {
-        const int actor = find_longest(planning, is_tried);
+        const int actor = find_longest(planning, on.is_tried);
         pti_shares *shares = &planning->wanted[planning->n_wanted];
         if (actor < 0)
             break;
-        is_tried[actor] = true;
+        on.is_tried[actor] = true;
         balance_units(planning, actor, shares);
-        const int n_before = planning->n_wanted;
         if (shares->n > 1)
-            PTI_TRY(try_split(planning, make, end));
-        for (int a = 0; planning->n_wanted > n_before && a < planning->graph->n_actors; a++)
-            is_tried[a] = false;
+            PTI_TRY(try_split(&on));
     }
 done:
-    free(is_tried);
+    end_unless_best(&on, planning->plan);
+    planning->plan = on.best;
+    free(on.is_tried);
     return status;
 }
