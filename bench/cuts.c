@@ -84,9 +84,12 @@ static char *write_graph(const cuts *of, int n_on_first) {
 
 static char *write_machine(const cuts *of) {
     char *text = NULL;
-    if (asprintf(&text, "digraph { a [device=\"%s\"]; b [device=\"%s\"] }", of->device[0],
-                 of->device[1]) < 0)
+    size_t length;
+    FILE *to = open_memstream(&text, &length);
+    if (to == NULL)
         abort();
+    fprintf(to, "digraph { a [device=\"%s\"]; b [device=\"%s\"] }", of->device[0], of->device[1]);
+    fclose(to);
     return text;
 }
 
