@@ -32,9 +32,11 @@ static int take_map(void *of, const char *text) {
     graph_arguments *args = of;
     args->options.keep_map = false;
     args->options.in_turn = strcmp(text, "turns") == 0;
-    return args->options.in_turn || choose(text, "auto", "keep", &args->options.keep_map)
+    args->options.in_parts = strcmp(text, "parts") == 0;
+    return args->options.in_turn || args->options.in_parts ||
+                   choose(text, "auto", "keep", &args->options.keep_map)
                ? EXIT_DONE
-               : usage_error(subcommand, "--map %s: use auto, keep or turns", text);
+               : usage_error(subcommand, "--map %s: use auto, keep, turns or parts", text);
 }
 
 static int take_overlap(void *of, const char *text) {
@@ -80,15 +82,17 @@ typedef struct measured {
     polytile_machine *machine;
 } measured;
 
+/** The parts of an actor stand one after the other, and make its seconds together. */
 static int set_measured(polytile_context *ctx, polytile_graph *graph, const char *path,
-                        const json_t *actor) {
+                        const json_t *actor, double *seconds_s) {
     const char *name = json_string_value(json_object_get(actor, "name"));
     const json_t *seconds = json_object_get(actor, "seconds");
     if (name == NULL || !json_is_number(seconds))
         return usage_error(subcommand, "--profile %s: an actor has a \"name\" and \"seconds\"",
                            path);
-    const polytile_status status =
-        polytile_graph_set_seconds(graph, name, json_number_value(seconds));
+    const bool is_later_part = json_integer_value(json_object_get(actor, "part")) > 0;
+    *seconds_s = (is_later_part ? *seconds_s : 0) + json_number_value(seconds);
+    const polytile_status status = polytile_graph_set_seconds(graph, name, *seconds_s);
     return status == POLYTILE_OK ? EXIT_DONE : library_error(subcommand, ctx, status);
 }
 
@@ -111,6 +115,7 @@ static int take_profile(polytile_context *ctx, const measured *to, const char *p
     const json_t *actors = json_object_get(root, "actors");
     const json_t *links = json_object_get(root, "links");
     int exit_code = EXIT_DONE;
+    double seconds_s = 0;
     size_t k;
     json_t *entry;
     if (!json_is_array(actors))
@@ -119,7 +124,7 @@ static int take_profile(polytile_context *ctx, const measured *to, const char *p
         return usage_error(subcommand, "--profile %s: \"links\" is no list", path);
     json_array_foreach(actors, k, entry) {
         if (exit_code == EXIT_DONE)
-            exit_code = set_measured(ctx, to->graph, path, entry);
+            exit_code = set_measured(ctx, to->graph, path, entry, &seconds_s);
     }
     json_array_foreach(links, k, entry) {
         if (exit_code == EXIT_DONE)

@@ -94,6 +94,8 @@ typedef struct polytile_graph_options {
     /* Units in whose memory a frame does not fit run their actors in superblocks; frames of these
      * units lie in host memory. Without it such a graph does not fit. */
     bool in_superblocks;
+    /* For the period domains of actors without on= may be split over several units. */
+    bool in_parts;
     int64_t reserved[4]; /* zeros */
 } polytile_graph_options;
 

@@ -84,8 +84,9 @@ polytile_status plan_graph(Stage &stage, const polytile_graph_options &options) 
     polytile_graph_plan_destroy(plan);
     polytile_graph_destroy(graph);
     polytile_machine_destroy(machine);
-    return summary.period_s >= (options.in_turn ? 0.25 : 0.5) && has_notes ? POLYTILE_OK
-                                                                           : POLYTILE_INTERNAL;
+    return summary.period_s >= (options.in_turn || options.in_parts ? 0.25 : 0.5) && has_notes
+               ? POLYTILE_OK
+               : POLYTILE_INTERNAL;
 }
 
 polytile_status plan_graphs(Stage &stage) {
@@ -98,6 +99,12 @@ polytile_status plan_graphs(Stage &stage) {
 polytile_status plan_in_turn(Stage &stage) {
     polytile_graph_options options = {};
     options.in_turn = true;
+    return plan_graph(stage, options);
+}
+
+polytile_status plan_in_parts(Stage &stage) {
+    polytile_graph_options options = {};
+    options.in_parts = true;
     return plan_graph(stage, options);
 }
 
@@ -252,6 +259,11 @@ polytile_status run_in_turn(Stage &stage) {
     return run_graph(stage, text.replace(text.find("on=b"), 4, "on=\"b|a\""));
 }
 
+polytile_status run_in_parts(Stage &stage) {
+    std::string text = smoothing;
+    return run_graph(stage, text.replace(text.find("on=a"), 4, "on=\"a+b\""));
+}
+
 polytile_status read_a_wrong_graph(Stage &stage) {
     polytile_graph *graph = nullptr;
     return polytile_graph_parse(stage.ctx, "digraph { a [kernel=\"a[i]: in p[i]; out q[i]\"] }",
@@ -267,9 +279,11 @@ std::vector<Scene> scenes_of_graphs() {
         {"ReadMachines", write_machine, read_machines, POLYTILE_OK, {}},
         {"PlanGraphs", none, plan_graphs, POLYTILE_OK, {}},
         {"PlanGraphsInTurn", none, plan_in_turn, POLYTILE_OK, {}},
+        {"PlanGraphsInParts", none, plan_in_parts, POLYTILE_OK, {}},
         {"PlanGraphsByThePaper", none, plan_by_the_paper, POLYTILE_OK, {}},
         {"RunAStream", prepare_ports, run_stream, POLYTILE_OK, {}},
         {"RunAStreamInTurn", prepare_ports, run_in_turn, POLYTILE_OK, {}},
+        {"RunAStreamInParts", prepare_ports, run_in_parts, POLYTILE_OK, {}},
         {"RunAStreamThatLooksUp", prepare_lookups, run_a_stream_that_looks_up, POLYTILE_OK, {}},
         {"RunAScatter", prepare_lookups, run_a_scatter, POLYTILE_OK, {}},
         {"ReadAWrongGraph", none, read_a_wrong_graph, POLYTILE_DECLARATION, {}},

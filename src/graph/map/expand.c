@@ -61,17 +61,21 @@ static int find_buffer(const expander *of, int array, int memory) {
     return of->buffer_in[(int64_t)array * of->net->n_memories + memory];
 }
 
+static pti_buffer_note note_array(const pti_net *net, int array, int memory) {
+    return (pti_buffer_note){array, -1, memory, -1, net->array[array].offset_bytes};
+}
+
 /** Move a frame one link further; returns the buffer there. */
 static int move_frame(expander *of, int array, int from, int to) {
     const pti_net *net = of->net;
     const int64_t bytes = net->array[array].n_bytes;
-    const int task = add_task(of,
-                              (pti_task){pti_net_link_resource(net, from, to),
-                                         pti_net_transfer_ticks(net, from, to, bytes),
-                                         pti_net_turn_of_array(net, array)},
-                              (pti_task_note){PTI_TASK_MOVE, -1, array, from, to});
+    const int task = add_task(
+        of,
+        (pti_task){pti_net_link_resource(net, from, to),
+                   pti_net_transfer_ticks(net, from, to, bytes), pti_net_turn_of_array(net, array)},
+        (pti_task_note){PTI_TASK_MOVE, -1, array, from, to, net->array[array].offset_bytes, bytes});
     add_reader(of, find_buffer(of, array, from), task, 0);
-    return add_made_buffer(of, task, bytes, (pti_buffer_note){array, -1, to, -1});
+    return add_made_buffer(of, task, bytes, note_array(net, array, to));
 }
 
 /** The buffer of an array in a memory; transfers to it are added where there is none. */
@@ -98,9 +102,9 @@ static void feed_turn(expander *of, int turn) {
             continue;
         if (task < 0)
             task = add_task(of, (pti_task){-1, 0, turn},
-                            (pti_task_note){PTI_TASK_FEED, -1, -1, -1, -1});
+                            (pti_task_note){PTI_TASK_FEED, -1, -1, -1, -1, 0, 0});
         add_made_buffer(of, task, net->array[a].n_bytes,
-                        (pti_buffer_note){a, -1, pti_net_origin(net, a, of->unit), -1});
+                        note_array(net, a, pti_net_origin(net, a, of->unit)));
     }
 }
 
@@ -112,12 +116,11 @@ static void add_feeding(expander *of) {
 /** The program takes what nothing reads, after all that brings it to host memory. */
 static int take_turn(expander *of, int turn) {
     const int task =
-        add_task(of, (pti_task){-1, 0, turn}, (pti_task_note){PTI_TASK_TAKE, -1, -1, -1, -1});
+        add_task(of, (pti_task){-1, 0, turn}, (pti_task_note){PTI_TASK_TAKE, -1, -1, -1, -1, 0, 0});
     for (int a = 0; a < of->net->n_arrays; a++) {
         if (of->net->array[a].n_flows > 0 || pti_net_turn_of_array(of->net, a) != turn)
             continue;
-        const int origin = pti_net_origin(of->net, a, of->unit);
-        add_reader(of, bring_array(of, a, of->net->host[origin]), task, 0);
+        add_reader(of, bring_array(of, a, pti_net_taken_at(of->net, a, of->unit)), task, 0);
     }
     return task;
 }
@@ -130,12 +133,12 @@ static void keep_turns_in_order(expander *of, pti_task_kind kind) {
         if (of->out->task[t].kind != kind)
             continue;
         if (last >= 0)
-            add_reader(of, add_made_buffer(of, last, 0, (pti_buffer_note){-1, -1, 0, -1}), t, 0);
+            add_reader(of, add_made_buffer(of, last, 0, (pti_buffer_note){-1, -1, 0, -1, 0}), t, 0);
         first = first < 0 ? t : first;
         last = t;
     }
     if (first != last)
-        add_reader(of, add_made_buffer(of, last, 0, (pti_buffer_note){-1, -1, 0, -1}), first, 1);
+        add_reader(of, add_made_buffer(of, last, 0, (pti_buffer_note){-1, -1, 0, -1, 0}), first, 1);
 }
 
 /** Return the first buffer that a task makes if nothing of its frame reads any; -1: something
@@ -175,17 +178,16 @@ static void add_firing(expander *of, int actor, int *task_of) {
     const int task = add_task(of,
                               (pti_task){unit, net->ticks[actor * net->n_units + unit],
                                          pti_net_turn_of_actor(net, actor)},
-                              (pti_task_note){PTI_TASK_FIRE, actor, -1, -1, -1});
+                              (pti_task_note){PTI_TASK_FIRE, actor, -1, -1, -1, 0, 0});
     task_of[actor] = task;
     if (net->scratch_bytes[actor] > 0)
         add_made_buffer(of, task, net->scratch_bytes[actor],
-                        (pti_buffer_note){-1, actor, memory, -1});
+                        (pti_buffer_note){-1, actor, memory, -1, 0});
     for (int64_t k = net->out_first[actor]; k < net->out_first[actor + 1]; k++) {
         const int array = net->out_array[k];
-        add_made_buffer(of, task, net->array[array].n_bytes,
-                        (pti_buffer_note){array, -1, memory, -1});
+        add_made_buffer(of, task, net->array[array].n_bytes, note_array(net, array, memory));
         if (net->array[array].n_flows == 0)
-            bring_array(of, array, net->host[memory]);
+            bring_array(of, array, pti_net_taken_at(net, array, of->unit));
     }
 }
 
@@ -291,21 +293,11 @@ bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion) {
     if (!of.failed)
         list_readers(&of);
     set_depths(&of);
+    of.failed = of.failed || !pti_expansion_join_pieces(net, expansion);
     free(of.buffer_in);
     free(of.reading);
     free(task_of);
     if (of.failed)
         pti_expansion_free(expansion);
     return !of.failed;
-}
-
-void pti_expansion_free(pti_expansion *expansion) {
-    pti_stream_tasks_free(&expansion->tasks);
-    free(expansion->task);
-    free(expansion->buffer);
-    *expansion = (pti_expansion){0};
-}
-
-bool pti_expansion_is_state(const pti_expansion *expansion, int buffer) {
-    return expansion->buffer[buffer].before >= 0;
 }

@@ -95,7 +95,8 @@ int64_t pti_net_transfer_ticks(const pti_net *net, int from, int to, int64_t n_b
 }
 
 int pti_net_origin(const pti_net *net, int array, const int *unit) {
-    const pti_net_array *net_array = &net->array[array];
+    const pti_net_array *net_array =
+        &net->array[net->array[array].producer >= 0 ? array : array - net->array[array].n_before];
     const int decides =
         net_array->producer >= 0 ? net_array->producer : net->flow[net_array->first_flow].actor;
     if (unit[decides] < 0)
@@ -104,10 +105,26 @@ int pti_net_origin(const pti_net *net, int array, const int *unit) {
     return net_array->producer >= 0 ? memory : net->host[memory];
 }
 
+int pti_net_taken_at(const pti_net *net, int array, const int *unit) {
+    const int origin = pti_net_origin(net, array - net->array[array].n_before, unit);
+    return origin < 0 ? -1 : net->host[origin];
+}
+
 pti_phase pti_net_phase(const pti_net *net, int resource) {
     const int link = resource - net->n_units;
     if (link < 0)
         return PTI_PHASE_WORK;
     const int from = link / net->n_memories, to = link % net->n_memories;
     return net->host[from] == from && net->host[to] == to ? PTI_PHASE_RANKS : PTI_PHASE_DEVICES;
+}
+
+void pti_expansion_free(pti_expansion *expansion) {
+    pti_stream_tasks_free(&expansion->tasks);
+    free(expansion->task);
+    free(expansion->buffer);
+    *expansion = (pti_expansion){0};
+}
+
+bool pti_expansion_is_state(const pti_expansion *expansion, int buffer) {
+    return expansion->buffer[buffer].before >= 0;
 }

@@ -12,13 +12,16 @@ typedef struct pti_net_flow {
     int delay;
 } pti_net_flow;
 
-/** An array, who makes it and who reads it. */
+/** An array, who makes it and who reads it. Where parts of actors need or leave some rows of one,
+ * it is several pieces, which stand one after the other, each with a producer of its own. */
 typedef struct pti_net_array {
     int64_t n_bytes;
     int producer; /* an actor; -1: a port, which lies in host memory */
     int first_flow;
     int n_flows; /* 0: a port, which is taken to host memory */
     int64_t depth;
+    int n_before;         /* pieces of the same array before it */
+    int64_t offset_bytes; /* of the piece in the array */
 } pti_net_array;
 
 /** A graph on a machine; all lists are owned. */
@@ -101,6 +104,9 @@ int64_t pti_net_transfer_ticks(const pti_net *net, int from, int to, int64_t n_b
  * unit: of each actor, -1: not chosen. */
 int pti_net_origin(const pti_net *net, int array, const int *unit);
 
+/** Return the host memory where an array is taken; all pieces of one where its first one is. */
+int pti_net_taken_at(const pti_net *net, int array, const int *unit);
+
 /** The number of the resource that is a unit, or a direction between two memories. */
 static inline int pti_net_link_resource(const pti_net *net, int from, int to) {
     return net->n_units + from * net->n_memories + to;
@@ -156,7 +162,8 @@ typedef enum pti_task_kind {
     PTI_TASK_FIRE,
     PTI_TASK_MOVE,
     PTI_TASK_FEED,
-    PTI_TASK_TAKE
+    PTI_TASK_TAKE,
+    PTI_TASK_BEGIN /* there is a place for a frame that several tasks make together */
 } pti_task_kind;
 
 /** What a task is. */
@@ -166,14 +173,17 @@ typedef struct pti_task_note {
     int array; /* of PTI_TASK_MOVE */
     int from;  /* memories, of PTI_TASK_MOVE */
     int to;
+    int64_t offset_bytes; /* in the array, of what moves */
+    int64_t n_bytes;
 } pti_task_note;
 
 /** What a buffer is. */
 typedef struct pti_buffer_note {
     int array; /* -1: what an actor has for itself */
-    int actor; /* of that; -1: nothing, it keeps the program's turns in order */
+    int actor; /* of that; -1: nothing, it keeps tasks in order */
     int memory;
-    int before; /* the buffer of state where the frame before lies; -1: it is none */
+    int before;           /* the buffer of state where the frame before lies; -1: it is none */
+    int64_t offset_bytes; /* of the array, where what the buffer has begins */
 } pti_buffer_note;
 
 /** Tasks and buffers with what they are. */
@@ -183,8 +193,17 @@ typedef struct pti_expansion {
     pti_buffer_note *buffer; /* one a buffer; owned */
 } pti_expansion;
 
-/** Find tasks and buffers of a mapping. Returns false when memory runs out. */
+/** Find tasks and buffers of a mapping; notes have arrays as the graph has them, turn after turn.
+ * Returns false when memory runs out. */
 bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion);
+
+/**
+ * Put the pieces of arrays together that lie in one memory: they become one buffer. If several
+ * tasks make them, that is made by a task of no time and read by all who write or read a piece, and
+ * buffers without bytes keep readers behind who writes. Returns false when memory runs out.
+ */
+bool pti_expansion_join_pieces(const pti_net *net, pti_expansion *expansion);
+
 void pti_expansion_free(pti_expansion *expansion);
 
 /** Return whether somebody reads an older frame of the array that a buffer has, and the frame

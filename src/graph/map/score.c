@@ -88,8 +88,10 @@ static void fire_actor(pti_scorer *scorer, const int *unit, int actor, pti_score
     for (int64_t k = net->out_first[actor]; k < net->out_first[actor + 1]; k++) {
         const int array = net->out_array[k];
         make_frame(scorer, array, memory, at + ticks, score);
-        if (net->array[array].n_flows == 0)
-            bring_frame(scorer, array, memory, net->host[memory], score);
+        const int taken_at =
+            net->array[array].n_flows > 0 ? -1 : pti_net_taken_at(net, array, unit);
+        if (taken_at >= 0)
+            bring_frame(scorer, array, memory, taken_at, score);
     }
 }
 

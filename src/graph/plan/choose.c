@@ -1,6 +1,7 @@
 #include "graph/plan/plan.h"
 
 #include "base/checked.h"
+#include "graph/schedule/place.h"
 #include <polytile/size.h>
 
 #include <stdlib.h>
@@ -50,6 +51,22 @@ static polytile_status expand_mapping(pti_planning *planning, int *unit, pti_out
     return POLYTILE_OK;
 }
 
+/** Let places for frames that several tasks make be taken as late as those begin: then they are
+ * others' before. */
+static void begin_late(pti_outcome *outcome) {
+    const pti_stream_tasks *tasks = &outcome->expansion.tasks;
+    pti_periodic *schedule = &outcome->schedule;
+    for (int b = 0; b < tasks->n_buffers; b++) {
+        const int producer = tasks->buffer[b].producer;
+        if (outcome->expansion.task[producer].kind != PTI_TASK_BEGIN)
+            continue;
+        schedule->start[producer] = pti_place_latest(tasks, schedule, producer);
+        if (tasks->buffer[b].depth == 0)
+            schedule->capacity[b] =
+                pti_buffer_capacity(tasks, b, schedule->period, schedule->start);
+    }
+}
+
 /** Schedule a mapping with a period; 0: a frame after the other. *found: whether there is one. */
 static polytile_status schedule_mapping(pti_planning *planning, int *unit, int64_t period,
                                         pti_outcome *outcome, bool *found) {
@@ -61,6 +78,8 @@ static polytile_status schedule_mapping(pti_planning *planning, int *unit, int64
     *found = how == PTI_FOUND;
     if (how == PTI_FOUND_NO_MEMORY)
         return pti_planning_fail_memory(planning);
+    if (*found)
+        begin_late(outcome);
     if (*found)
         PTI_TRY(pti_planning_store(planning, outcome));
     if (*found)

@@ -5,23 +5,32 @@
 
 /* What a frame of one actor needs. */
 
+/** Return the bytes of a frame that an edge needs or leaves. */
+static int64_t bytes_of_flow(const polytile_graph *graph, const pti_flow *flow) {
+    const pti_graph_array *array = &graph->array[flow->array];
+    return flow->has_rows ? pti_range_count(flow->rows) * pti_graph_row_bytes(array)
+                          : array->n_bytes;
+}
+
 int64_t pti_planning_frame_bytes(const pti_planning *planning, int actor, pti_text *names) {
     const pti_actor *at = &planning->graph->actor[actor];
     char size[32];
     int64_t n_bytes = at->scratch_bytes;
     for (int k = 0; k < 2 * at->n_operands; k++) {
-        const int array = k < at->n_operands ? at->in[k].array : at->out[k - at->n_operands].array;
+        const pti_flow *flow = k < at->n_operands ? &at->in[k] : &at->out[k - at->n_operands];
+        const int array = flow->array;
         bool is_new = array >= 0;
         for (int e = 0; is_new && e < k; e++)
             is_new =
                 array != (e < at->n_operands ? at->in[e].array : at->out[e - at->n_operands].array);
         if (!is_new)
             continue;
-        n_bytes = pti_add_saturated(n_bytes, planning->graph->array[array].n_bytes);
+        const int64_t flow_bytes = bytes_of_flow(planning->graph, flow);
+        n_bytes = pti_add_saturated(n_bytes, flow_bytes);
         if (names != NULL)
             pti_text_add(names, "%s%s %s", names->length == 0 ? "" : ", ",
                          planning->graph->array[array].name,
-                         polytile_size_format(planning->graph->array[array].n_bytes, size));
+                         polytile_size_format(flow_bytes, size));
     }
     if (names != NULL && at->scratch_bytes > 0)
         pti_text_add(names, ", scratch %s", polytile_size_format(at->scratch_bytes, size));

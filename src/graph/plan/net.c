@@ -7,8 +7,7 @@
 
 /* Seconds. */
 
-/** A run touches what it touches as kernels of plans do; repeats touch it again. */
-static double predict_run(const pti_actor *actor, const pti_machine_unit *unit) {
+double pti_planning_predict(const pti_actor *actor, const pti_machine_unit *unit) {
     return (double)actor->repeat *
            (unit->figures.launch_latency_s +
             pti_kernel_seconds(&unit->figures, actor->touched_bytes,
@@ -25,7 +24,7 @@ static double predict_actor(const pti_planning *planning, int actor, int unit) {
         return of->seconds;
     return planning->may_cut && planning->is_cut[unit]
                ? fmax(0, planning->cut_s[at])
-               : predict_run(of, &planning->machine->unit[unit]);
+               : pti_planning_predict(of, &planning->machine->unit[unit]);
 }
 
 /** Find how long each actor takes on each unit: as given, or predicted. */
@@ -61,7 +60,10 @@ static polytile_status find_seconds(pti_planning *planning) {
 static double choose_most_ticks(const pti_planning *planning) {
     const pti_net *net = &planning->net;
     const double n_turns = planning->in_turn ? PTI_MAX_TURNS : planning->n_turns;
-    const double n_tasks = 2 + net->n_actors + (double)net->n_arrays * net->n_memories;
+    const double n_tasks = 2 + net->n_actors + (double)net->n_arrays * net->n_memories +
+                           (net->n_arrays > planning->graph->n_arrays
+                                ? (double)planning->graph->n_arrays * net->n_memories
+                                : 0);
     double n_periods = 1 + 2 * n_turns * n_tasks;
     for (int f = 0; f < pti_net_count_flows(net); f++)
         n_periods += net->flow[f].delay + n_turns;
@@ -89,7 +91,7 @@ static double choose_ticks(const pti_planning *planning) {
             latest = fmax(latest, link.latency_s);
         }
     for (int a = 0; a < planning->net.n_arrays; a++)
-        sum_s += n_memories * (latest + slowest * (double)planning->graph->array[a].n_bytes);
+        sum_s += n_memories * (latest + slowest * (double)planning->net.array[a].n_bytes);
     return exp2(floor(log2(sum_s > 0 ? most_ticks / sum_s : most_ticks)));
 }
 
@@ -121,33 +123,6 @@ static void fill_in_units(pti_planning *planning) {
         }
 }
 
-/* Arrays. */
-
-/** Copy an array's readers, in the actors' order. */
-static void copy_flows(pti_planning *planning, int array, int *n_flows) {
-    const polytile_graph *graph = planning->graph;
-    pti_net_array *to = &planning->net.array[array];
-    to->first_flow = *n_flows;
-    for (int a = 0; a < graph->n_actors; a++)
-        for (int o = 0; o < graph->actor[a].n_operands; o++) {
-            const pti_flow *in = &graph->actor[a].in[o];
-            if (in->array == array)
-                planning->net.flow[(*n_flows)++] = (pti_net_flow){a, pti_flow_delay(graph, in)};
-        }
-    to->n_flows = *n_flows - to->first_flow;
-}
-
-/** As copy_flows() for all arrays, in one walk over the actors. */
-static void fill_in_arrays(pti_planning *planning) {
-    int n_flows = 0;
-    for (int a = 0; a < planning->net.n_arrays; a++) {
-        const pti_graph_array *array = &planning->graph->array[a];
-        planning->net.array[a] = (pti_net_array){
-            .n_bytes = array->n_bytes, .producer = array->producer, .depth = array->depth};
-        copy_flows(planning, a, &n_flows);
-    }
-}
-
 static void fill_in_actors(pti_planning *planning) {
     for (int a = 0; a < planning->net.n_actors; a++) {
         planning->net.order[a] = planning->graph->order[a];
@@ -159,36 +134,29 @@ static bool allocate_net(pti_planning *planning) {
     pti_net *net = &planning->net;
     const size_t n_actors = (size_t)net->n_actors + 1, n_units = (size_t)net->n_units + 1;
     const size_t n_memories = (size_t)net->n_memories + 1;
-    size_t n_flows = 1;
-    for (int a = 0; a < planning->graph->n_actors; a++)
-        n_flows += (size_t)planning->graph->actor[a].n_operands;
     net->ticks = calloc(n_actors * n_units, sizeof *net->ticks);
     net->fixed = calloc(n_actors, sizeof *net->fixed);
     net->order = calloc(n_actors, sizeof *net->order);
     net->scratch_bytes = calloc(n_actors, sizeof *net->scratch_bytes);
-    net->array = calloc((size_t)net->n_arrays + 1, sizeof *net->array);
-    net->flow = calloc(n_flows, sizeof *net->flow);
     net->unit_memory = calloc(n_units, sizeof *net->unit_memory);
     net->host = calloc(n_memories, sizeof *net->host);
     net->rate = calloc(n_memories * n_memories, sizeof *net->rate);
     net->latency = calloc(n_memories * n_memories, sizeof *net->latency);
     planning->allowed = calloc(PTI_MAX_TURNS * n_actors * n_units, sizeof *planning->allowed);
     return net->ticks != NULL && net->fixed != NULL && net->order != NULL &&
-           net->scratch_bytes != NULL && net->array != NULL && net->flow != NULL &&
-           net->unit_memory != NULL && net->host != NULL && net->rate != NULL &&
-           net->latency != NULL && planning->allowed != NULL;
+           net->scratch_bytes != NULL && net->unit_memory != NULL && net->host != NULL &&
+           net->rate != NULL && net->latency != NULL && planning->allowed != NULL;
 }
 
 polytile_status pti_planning_find_net(pti_planning *planning) {
     polytile_status status;
     planning->net.n_actors = planning->graph->n_actors;
-    planning->net.n_arrays = planning->graph->n_arrays;
     planning->net.n_units = planning->machine->n_units;
     planning->net.n_memories = planning->machine->n_memories;
     planning->net.is_synchronous = !planning->overlap;
     if (!allocate_net(planning))
         return pti_planning_fail_memory(planning);
-    fill_in_arrays(planning);
+    PTI_TRY(pti_planning_find_arrays(planning));
     fill_in_actors(planning);
     PTI_TRY(pti_planning_read_units(planning));
     PTI_TRY(pti_planning_cut_frames(planning));

@@ -22,6 +22,7 @@ static void destroy_graph_plan(pti_object *object) {
     free(plan->lane);
     free(plan->task);
     free(plan->dot);
+    free(plan->part);
     pti_expansion_free(&plan->expansion);
     pti_periodic_free(&plan->schedule);
     pti_text_free(&plan->notes);
@@ -56,6 +57,12 @@ static polytile_status read_options(pti_planning *planning, const polytile_graph
     planning->keeps_map = options->keep_map;
     planning->in_turn = options->in_turn;
     planning->may_cut = options->in_superblocks;
+    planning->in_parts = options->in_parts;
+    if (options->in_parts && (options->keep_map || options->in_turn || planning->is_paper))
+        return pti_fail(planning->ctx, POLYTILE_INVALID,
+                        "%s: domains are split only by strategy \"best\", where the mapping is not "
+                        "to be kept and frames do not go in turn",
+                        planning->graph->dot->source);
     if (options->in_turn && (options->keep_map || options->no_overlap || planning->is_paper))
         return pti_fail(
             planning->ctx, POLYTILE_INVALID,
@@ -74,6 +81,10 @@ static void forget_planning(pti_planning *planning) {
     free(planning->seconds);
     free(planning->allowed);
     pti_planning_forget_cuts(planning);
+    if (planning->split != NULL)
+        planning->graph = planning->whole;
+    pti_graph_free_split(planning->split);
+    planning->split = NULL;
     planning->net = planning->round = (pti_net){0};
     planning->n_on = planning->on = NULL;
     planning->seconds = NULL;
@@ -84,6 +95,8 @@ static polytile_status plan_once(pti_planning *planning) {
     pti_mapping mapping = {0};
     pti_outcome outcome = {0};
     polytile_status status;
+    planning->plan->n_parts = 0;
+    PTI_TRY(pti_planning_split_actors(planning));
     PTI_TRY(pti_planning_find_net(planning));
     PTI_TRY(pti_planning_check_actors(planning));
     PTI_TRY(pti_planning_choose(planning, &mapping, &outcome));
@@ -114,6 +127,28 @@ done:
     return status;
 }
 
+static polytile_status allocate_plan(pti_planning *planning) {
+    planning->plan = calloc(1, sizeof *planning->plan);
+    if (planning->plan == NULL)
+        return pti_fail_memory(planning->ctx, "a graph's plan", sizeof *planning->plan);
+    planning->plan->object.context = planning->ctx;
+    return POLYTILE_OK;
+}
+
+/** Plan once more, as another plan. */
+static polytile_status make_another(pti_planning *planning) {
+    polytile_status status;
+    PTI_TRY(allocate_plan(planning));
+    PTI_TRY(plan_once(planning));
+done:
+    return status;
+}
+
+static void end_plan(polytile_graph_plan *plan) {
+    if (plan != NULL)
+        destroy_graph_plan(&plan->object);
+}
+
 polytile_status polytile_graph_plan_create(const polytile_graph *graph,
                                            const polytile_machine *machine,
                                            const polytile_graph_options *options,
@@ -132,13 +167,14 @@ polytile_status polytile_graph_plan_create(const polytile_graph *graph,
         return pti_fail(planning.ctx, POLYTILE_INVALID,
                         "%s: the machine is of another context; read it in the graph's",
                         graph->dot->source);
-    planning.plan = calloc(1, sizeof *planning.plan);
-    if (planning.plan == NULL)
-        return pti_fail_memory(planning.ctx, "a graph's plan", sizeof *planning.plan);
-    planning.plan->object.context = planning.ctx;
-    polytile_status status = plan_graph(&planning, options);
+    polytile_status status = allocate_plan(&planning);
+    if (status == POLYTILE_OK)
+        status = plan_graph(&planning, options);
+    if (status == POLYTILE_OK && planning.in_parts && planning.objective == PTI_OBJECTIVE_PERIOD &&
+        planning.plan->n_turns == 1)
+        status = pti_planning_split_longest(&planning, make_another, end_plan);
     if (status != POLYTILE_OK) {
-        destroy_graph_plan(&planning.plan->object);
+        end_plan(planning.plan);
         return status;
     }
     planning.plan->plan_s = pti_now_s() - begin_s;
@@ -153,9 +189,8 @@ void polytile_graph_plan_destroy(polytile_graph_plan *plan) {
 
 /** Add up what a frame moves, on average over the turns. */
 static void sum_bytes(const polytile_graph_plan *plan, polytile_graph_summary *summary) {
-    for (int b = 0; b < plan->expansion.tasks.n_buffers; b++) {
-        const pti_frame_buffer *held = &plan->expansion.tasks.buffer[b];
-        const pti_task_note *note = &plan->expansion.task[held->producer];
+    for (int t = 0; t < plan->expansion.tasks.n_tasks; t++) {
+        const pti_task_note *note = &plan->expansion.task[t];
         if (note->kind != PTI_TASK_MOVE)
             continue;
         const bool is_from_host = plan->memory[note->from].is_host;
@@ -163,7 +198,7 @@ static void sum_bytes(const polytile_graph_plan *plan, polytile_graph_summary *s
         int64_t *sum = is_from_host == is_to_host ? &summary->p2p_bytes
                        : is_to_host               ? &summary->d2h_bytes
                                                   : &summary->h2d_bytes;
-        *sum += held->frame_bytes;
+        *sum += note->n_bytes;
     }
     summary->h2d_bytes /= plan->n_turns;
     summary->d2h_bytes /= plan->n_turns;

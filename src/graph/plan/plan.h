@@ -14,6 +14,8 @@ typedef struct pti_planned_actor {
     const char *name;
     int unit; /* of the first turn */
     double seconds;
+    int part; /* of a domain over several units: which one, from 0 */
+    int n_parts;
 } pti_planned_actor;
 
 /** Where an actor runs the frames of a turn. */
@@ -113,6 +115,8 @@ struct polytile_graph_plan {
     bool mapping_is_exact;
     bool channels_are_least;
     int64_t graph_serial;    /* of the graph that was planned */
+    int n_parts;             /* of actors whose domains are split */
+    pti_part *part;          /* these; each is an actor of the plan */
     pti_expansion expansion; /* tasks, which units and links run, and buffers: arrays and actors
                                 are numbered turn after turn; owned */
     pti_periodic schedule;   /* of these, of rounds; owned */
@@ -120,6 +124,17 @@ struct polytile_graph_plan {
     char *dot;               /* the graph with its units; owned */
     double plan_s;
 };
+
+/** The most units over which a domain is split, and the most actors that are split unasked. */
+enum { PTI_MAX_PARTS = 32, PTI_MAX_SPLIT = 8 };
+
+/** The units of an actor's parts, and how large the parts are, in any measure. */
+typedef struct pti_shares {
+    int actor;
+    int n;
+    int unit[PTI_MAX_PARTS];
+    double share[PTI_MAX_PARTS];
+} pti_shares;
 
 /** What is planned, while it is. */
 typedef struct pti_planning {
@@ -132,11 +147,17 @@ typedef struct pti_planning {
     bool keeps_map;
     bool in_turn; /* actors without state may take frames in turn */
     double ticks_per_s;
-    pti_net net;        /* owned */
-    double *seconds;    /* of each actor on each unit; owned */
-    bool may_cut;       /* units may run superblocks of frames */
-    bool cuts_all;      /* all with memories of their own do */
-    bool *is_cut;       /* units that do; owned, as the next two */
+    bool in_parts; /* actors that on= does not say may be split */
+    int n_wanted;  /* that are */
+    pti_shares wanted[PTI_MAX_SPLIT];
+    const polytile_graph *whole; /* the graph that was given, while its parts are planned */
+    polytile_graph *split; /* the graph with parts for actors, where some are split: then it is what
+                              is planned; owned */
+    pti_net net;           /* owned */
+    double *seconds;       /* of each actor on each unit; owned */
+    bool may_cut;          /* units may run superblocks of frames */
+    bool cuts_all;         /* all with memories of their own do */
+    bool *is_cut;          /* units that do; owned, as the next two */
     double *cut_s;      /* of each actor on each such unit; below 0: it does not fit there either */
     int64_t *cut_bytes; /* of each unit's own memory, that superblocks take at most */
     bool *allowed;      /* whether a frame of an actor fits a unit; the same for each turn; owned */
@@ -176,6 +197,35 @@ int pti_plan_count_turns(const polytile_graph_plan *plan, int actor);
 static inline polytile_status pti_planning_fail_memory(const pti_planning *planning) {
     return pti_fail_memory(planning->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
 }
+
+/** The longest name of a unit in a list, with its end. */
+enum { PTI_MAX_UNIT_NAME = 256 };
+
+/** Copy the next name of a list with marks between, without the blanks around it, and go on behind
+ * it. A name that is too long is empty. */
+const char *pti_planning_take_name(const char *at, char mark, char *name);
+
+/** Find the actors whose on= has several units at a time, and go on with their parts. Errors:
+ * DECLARATION (no unit of the machine, or what cannot be split), UNSUPPORTED (the paper's
+ * strategy), NO_MEMORY. */
+polytile_status pti_planning_split_actors(pti_planning *planning);
+
+/** Return which actor of the graph an actor of the plan is, or is a part of. */
+int pti_plan_whole_actor(const polytile_graph_plan *plan, int actor);
+
+/** Split actors without on= one after the other, the longest first, so that all units have as much
+ * to do, where frames come faster with that. plan is the plan so far, and is replaced
+ * by better ones; make() makes one, which the caller destroys by end(). Errors: NO_MEMORY. */
+polytile_status pti_planning_split_longest(pti_planning *planning,
+                                           polytile_status (*make)(pti_planning *planning),
+                                           void (*end)(polytile_graph_plan *plan));
+
+/** Find arrays with who makes and reads them. Errors: NO_MEMORY. */
+polytile_status pti_planning_find_arrays(pti_planning *planning);
+
+/** Return what an actor's firing takes on a unit by the figures of that. A run touches what it
+ * touches as kernels of plans do; repeats touch it again. */
+double pti_planning_predict(const pti_actor *actor, const pti_machine_unit *unit);
 
 /** Find seconds, ticks and links. Errors: DECLARATION (on= names no unit), UNSUPPORTED,
  * NO_MEMORY. */

@@ -7,20 +7,17 @@
 
 /* Frames in turn on several units: on="a|b" runs frame 0 on a, frame 1 on b, frame 2 on a. */
 
-enum { MAX_UNIT_NAME = 256 };
-
-/** Copy the next name of a list, without the blanks around it, and go on behind it. A name that is
- * too long is empty. */
-static const char *take_name(const char *at, char *name) {
-    size_t length = strcspn(at, "|");
-    const char *next = at + length + (at[length] == '|');
+const char *pti_planning_take_name(const char *at, char mark, char *name) {
+    const char *end = strchr(at, mark);
+    size_t length = end == NULL ? strlen(at) : (size_t)(end - at);
+    const char *next = at + length + (end != NULL);
     while (length > 0 && *at == ' ') {
         at++;
         length--;
     }
     while (length > 0 && at[length - 1] == ' ')
         length--;
-    length = length < MAX_UNIT_NAME ? length : 0;
+    length = length < PTI_MAX_UNIT_NAME ? length : 0;
     memcpy(name, at, length);
     name[length] = '\0';
     return next;
@@ -46,13 +43,13 @@ static polytile_status add_unit(pti_planning *planning, int number, const char *
 static polytile_status read_units(pti_planning *planning, int number) {
     const pti_actor *actor = &planning->graph->actor[number];
     const char *at = actor->on;
-    char name[MAX_UNIT_NAME];
+    char name[PTI_MAX_UNIT_NAME];
     polytile_status status = POLYTILE_OK;
     if (strchr(at, '|') == NULL || pti_machine_find_unit(planning->machine, at) >= 0)
         return add_unit(planning, number, at);
     for (bool is_last = false; !is_last;) {
         is_last = strchr(at, '|') == NULL;
-        at = take_name(at, name);
+        at = pti_planning_take_name(at, '|', name);
         if (name[0] == '\0')
             return pti_dot_fail(planning->graph->dot, actor->on_at,
                                 "actor %s: '%s' has a bar without a unit; write on=\"a|b\"",

@@ -48,7 +48,7 @@ static const char *actor_name(const writer *to, int actor) {
 }
 
 static const char *array_name(const writer *to, int array) {
-    return to->of->graph->array[array % to->of->net.n_arrays].name;
+    return to->of->graph->array[array % to->of->graph->n_arrays].name;
 }
 
 static double seconds_of(const writer *to, int64_t ticks) {
@@ -105,8 +105,9 @@ static void write_actors(writer *to) {
                 (pti_planned_turn){unit, to->of->seconds[a * to->of->net.n_units + unit]};
         }
         const pti_planned_turn *first = &plan->turn[a * plan->n_turns];
-        plan->actor[a] = (pti_planned_actor){keep_text(to, to->of->graph->actor[a].name),
-                                             first->unit, first->seconds};
+        const pti_actor *actor = &to->of->graph->actor[a];
+        plan->actor[a] = (pti_planned_actor){keep_text(to, actor->name), first->unit,
+                                             first->seconds, actor->part, actor->n_parts};
     }
     for (int u = 0; u < plan->n_units; u++)
         plan->unit[u] = (pti_planned_unit){keep_text(to, to->of->machine->unit[u].name),
@@ -123,7 +124,7 @@ static void write_channels(writer *to) {
     for (int b = 0; b < plan->n_channels; b++) {
         const pti_buffer_note *note = &outcome->expansion.buffer[b];
         const bool is_order = note->array < 0 && note->actor < 0;
-        const char *name = is_order ? keep_text(to, "the order of turns")
+        const char *name = is_order ? keep_text(to, "the order of tasks")
                            : note->array >= 0
                                ? keep_text(to, array_name(to, note->array))
                                : keep_formatted(plan, "%s (scratch)", actor_name(to, note->actor));
@@ -189,9 +190,9 @@ static void write_bound(writer *to) {
     plan->bound_s = seconds_of(to, bound->ticks) / plan->n_turns;
     if (bound->kind == PTI_BOUND_CYCLE)
         plan->bound = keep_formatted(plan, "cycle through %s",
-                                     note->kind == PTI_TASK_FIRE   ? actor_name(to, note->actor)
-                                     : note->kind == PTI_TASK_MOVE ? array_name(to, note->array)
-                                                                   : "the program's push or pull");
+                                     note->kind == PTI_TASK_FIRE ? actor_name(to, note->actor)
+                                     : note->array >= 0          ? array_name(to, note->array)
+                                                                 : "the program's push or pull");
     else if (bound->resource < 0)
         plan->bound = keep_formatted(plan, "no work");
     else
@@ -260,15 +261,21 @@ static void write_dot_attributes(pti_text *text, const pti_dot_attributes *list,
     }
 }
 
-/** Units in turn stand with bars between, and have a slice each. */
+/** Units in turn stand with bars between, those of parts with a plus, and have a slice each. */
 static void write_dot_units(const writer *to, pti_text *text, int actor) {
     const int n_colours = sizeof colours / sizeof *colours;
-    const int n = pti_plan_count_turns(to->plan, actor);
+    const int n_parts = to->plan->actor[actor].n_parts;
+    const int n = n_parts > 0 ? n_parts : pti_plan_count_turns(to->plan, actor);
     const pti_planned_turn *turn = &to->plan->turn[actor * to->plan->n_turns];
     pti_text units = {0}, fills = {0};
     for (int k = 0; k < n; k++) {
-        pti_text_add(&units, "%s%s", k == 0 ? "" : "|", to->of->machine->unit[turn[k].unit].name);
-        pti_text_add(&fills, "%s%s", k == 0 ? "" : ":", colours[turn[k].unit % n_colours]);
+        const int unit = n_parts > 0 ? to->plan->actor[actor + k].unit : turn[k].unit;
+        pti_text_add(&units, "%s%s",
+                     k == 0        ? ""
+                     : n_parts > 0 ? "+"
+                                   : "|",
+                     to->of->machine->unit[unit].name);
+        pti_text_add(&fills, "%s%s", k == 0 ? "" : ":", colours[unit % n_colours]);
     }
     text->failed = text->failed || units.failed || fills.failed;
     if (!text->failed) {
@@ -301,7 +308,8 @@ static void write_dot(writer *to) {
     for (int64_t n = 0; n < dot->n_nodes; n++) {
         const bool is_actor =
             actor < to->plan->n_actors && to->of->graph->actor[actor].name == dot->node[n].name;
-        write_dot_node(to, &text, &dot->node[n], is_actor ? actor++ : -1);
+        write_dot_node(to, &text, &dot->node[n], is_actor ? actor : -1);
+        actor += is_actor ? (int)pti_max(1, to->plan->actor[actor].n_parts) : 0;
     }
     for (int64_t e = 0; e < dot->n_edges; e++) {
         pti_text_add(&text, "  ");
@@ -323,9 +331,11 @@ static void write_dot(writer *to) {
 static bool allocate_lists(writer *to) {
     polytile_graph_plan *plan = to->plan;
     const pti_stream_tasks *tasks = &to->outcome->expansion.tasks;
-    size_t n_edges = (size_t)to->of->graph->dot->n_edges + 1;
+    size_t n_edges = 1;
+    for (int a = 0; a < to->of->graph->n_actors; a++)
+        n_edges += 2 * (size_t)to->of->graph->actor[a].n_operands;
     plan->n_actors = to->of->net.n_actors;
-    plan->n_arrays = to->of->net.n_arrays;
+    plan->n_arrays = to->of->graph->n_arrays;
     plan->n_units = to->of->net.n_units;
     plan->n_memories = to->of->net.n_memories;
     plan->n_channels = tasks->n_buffers;

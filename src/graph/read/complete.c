@@ -158,9 +158,8 @@ static bool takes_planes(const pti_instance *instance) {
     return takes && pti_box_count(&instance->threads) > 1;
 }
 
-/** Note what a run touches. */
-static polytile_status measure_run(const polytile_graph *graph, pti_actor *actor,
-                                   polytile_array *const *arrays) {
+polytile_status pti_actor_measure(const polytile_graph *graph, pti_actor *actor,
+                                  polytile_array *const *arrays) {
     pti_instance *instance = NULL;
     polytile_array **operands =
         calloc((size_t)actor->kernel->declaration->n_arrays + 1, sizeof *operands);
@@ -174,6 +173,7 @@ static polytile_status measure_run(const polytile_graph *graph, pti_actor *actor
     actor->n_accesses = count_accesses(actor, instance);
     actor->n_elements = count_elements(instance);
     actor->takes_planes = takes_planes(instance);
+    actor->scratch_bytes = 0;
     for (int o = 0; o < instance->n_operands; o++)
         if (instance->operand[o].is_scratch)
             actor->scratch_bytes = pti_add_saturated(
@@ -229,7 +229,7 @@ static polytile_status check_actor_kernel(const polytile_graph *graph, pti_actor
         return pti_fail_memory(graph->object.context, actor->name, PTI_UNKNOWN_BYTES);
     PTI_TRY(describe_operands(graph, actor, arrays, older));
     PTI_TRY(polytile_check(actor->kernel, &actor->domain, actor->n_operands, arrays, &options));
-    PTI_TRY(measure_run(graph, actor, arrays));
+    PTI_TRY(pti_actor_measure(graph, actor, arrays));
     actor->scratch_bytes = pti_add_saturated(actor->scratch_bytes, between_bytes(graph, actor));
 done:
     for (int o = 0; o < actor->n_operands; o++)

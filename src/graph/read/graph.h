@@ -11,9 +11,11 @@
 
 /** An operand's edge. */
 typedef struct pti_flow {
-    int array; /* of the graph; -1: the operand has no such edge */
-    int delay; /* frames between what is made and what is read */
-    size_t at; /* of the text */
+    int array;           /* of the graph; -1: the operand has no such edge */
+    int delay;           /* frames between what is made and what is read */
+    size_t at;           /* of the text */
+    bool has_rows;       /* of an actor's part: it needs or leaves some rows of the array alone */
+    polytile_range rows; /* these, along the array's first dimension */
 } pti_flow;
 
 /** An array, of which each frame has one. */
@@ -55,7 +57,16 @@ typedef struct pti_actor {
     double n_elements;     /* that it touches, each counted once */
     bool takes_planes;     /* a thread declares whole arrays, or whole planes of one */
     int64_t scratch_bytes; /* that a firing has for itself */
+    int part;              /* of an actor whose domain is split: which one, from 0 */
+    int n_parts;           /* 0: it is not split */
 } pti_actor;
+
+/** A part of an actor's launch domain, and the unit that runs it. */
+typedef struct pti_part {
+    int actor;
+    int unit;
+    polytile_domain threads;
+} pti_part;
 
 /** A graph as it was read. */
 struct polytile_graph {
@@ -105,5 +116,36 @@ polytile_status pti_graph_check(polytile_graph *graph);
  */
 polytile_status pti_actor_plan_within(const polytile_graph *graph, int actor, int64_t limit_bytes,
                                       const polytile_link *link, polytile_plan_summary *summary);
+
+/** Note what a run of an actor's kernel over its domain touches. Errors: NO_MEMORY. */
+polytile_status pti_actor_measure(const polytile_graph *graph, pti_actor *actor,
+                                  polytile_array *const *arrays);
+
+/* split.c: an actor's domain over several units. The parts of an actor are actors of a graph of its
+ * own, with the same arrays, of which each part needs and leaves some rows. */
+
+/**
+ * Cut an actor's domain along one dimension into n parts as large as the shares say, so that no two
+ * leave the same row of an array.
+ *
+ * Errors  DECLARATION: the actor combines values, repeats, looks something up or has state, or its
+ *         parts would write the same rows.
+ */
+polytile_status pti_graph_cut_domain(const polytile_graph *graph, int actor, int n,
+                                     const double *share, pti_part *parts);
+
+/** Make the graph in which parts stand for their actors; each actor's parts stand together, in the
+ * actors' order. It borrows from the first graph; pti_graph_free_split() ends it. Errors:
+ * NO_MEMORY. */
+polytile_status pti_graph_split(const polytile_graph *graph, int n_parts, const pti_part *parts,
+                                polytile_graph **split);
+void pti_graph_free_split(polytile_graph *split);
+
+/** Return the rows of its array, which it has, that an edge needs or leaves: all, unless the actor
+ * is a part. */
+polytile_range pti_flow_rows(const polytile_graph *graph, const pti_flow *flow);
+
+/** Return the bytes of a row of an array: all elements of one index of the first dimension. */
+int64_t pti_graph_row_bytes(const pti_graph_array *array);
 
 #endif

@@ -62,12 +62,16 @@ static void write_head(pti_text *text, const polytile_graph_plan *plan) {
 /** A row for each unit that an actor runs on. */
 static void write_actor(pti_text *text, const polytile_graph_plan *plan, int actor) {
     const bool takes_turns = pti_plan_count_turns(plan, actor) > 1;
+    const pti_planned_actor *of = &plan->actor[actor];
+    const pti_words part = of->n_parts > 0
+                               ? pti_words_of(", part %d of %d", of->part + 1, of->n_parts)
+                               : pti_words_of("%s", "");
     for (int t = 0; t < plan->n_turns; t++) {
         const pti_planned_turn *turn = &plan->turn[actor * plan->n_turns + t];
         if (is_first_on(plan, actor, t))
-            pti_text_add(text, "  %-28s %12s on %s%s\n", plan->actor[actor].name,
+            pti_text_add(text, "  %-28s %12s on %s%s%s\n", plan->actor[actor].name,
                          pti_words_seconds(turn->seconds).text, plan->unit[turn->unit].name,
-                         takes_turns ? ", in turn" : "");
+                         takes_turns ? ", in turn" : "", part.text);
     }
 }
 
@@ -135,7 +139,12 @@ static json_t *json_actor(const polytile_graph_plan *plan, int actor,
         {takes_turns ? "turns" : NULL, takes_turns ? json_turns(plan, actor, turn->unit) : NULL},
         {NULL, NULL},
     };
-    return pti_json_extend(json_object(), members);
+    const bool is_part = plan->actor[actor].n_parts > 0;
+    const pti_json_member part[] = {
+        {is_part ? "part" : NULL, is_part ? json_integer(plan->actor[actor].part) : NULL},
+        {NULL, NULL},
+    };
+    return pti_json_extend(pti_json_extend(json_object(), members), part);
 }
 
 /** Actors, once a unit. */

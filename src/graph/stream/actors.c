@@ -32,17 +32,46 @@ static void find_input(const polytile_stream *stream, const polytile_graph *grap
     operand->in_delay = (int)-pti_floor_div(frame, stream->n_turns);
 }
 
-static void find_operands(const polytile_stream *stream, const polytile_graph *graph, int number,
-                          int memory, pti_stream_actor *made) {
+/** Describe the rows that a part leaves of each frame. */
+static polytile_status describe_left_rows(const polytile_stream *stream,
+                                          const polytile_graph *graph, const pti_flow *flow,
+                                          pti_stream_operand *operand) {
+    const pti_graph_array *array = &graph->array[flow->array];
+    const pti_stream_buffer *buffer = &stream->buffer[operand->out];
+    const int64_t offset_bytes =
+        (flow->rows.lo - array->domain.range[0].lo) * pti_graph_row_bytes(array);
+    polytile_status status = POLYTILE_OK;
+    operand->rows = calloc((size_t)buffer->capacity + 1, sizeof *operand->rows);
+    if (operand->rows == NULL)
+        return pti_stream_fail_memory(stream, buffer->capacity);
+    for (int64_t s = 0; s < buffer->capacity; s++)
+        PTI_TRY(pti_stream_describe_rows(stream, array, buffer->memory, flow->rows,
+                                         pti_stream_bytes(buffer, s) + offset_bytes -
+                                             stream->expansion.buffer[operand->out].offset_bytes,
+                                         &operand->rows[s]));
+    if (operand->in >= 0)
+        operand->in_offset_bytes =
+            offset_bytes - stream->expansion.buffer[operand->in].offset_bytes;
+done:
+    return status;
+}
+
+static polytile_status find_operands(const polytile_stream *stream, const polytile_graph *graph,
+                                     int number, int memory, pti_stream_actor *made) {
     const pti_actor *actor = &graph->actor[number % graph->n_actors];
     const int turn = number / graph->n_actors;
+    polytile_status status = POLYTILE_OK;
     made->n_operands = actor->n_operands;
     for (int o = 0; o < actor->n_operands; o++) {
         const int out = actor->out[o].array;
         made->operand[o].out =
             out < 0 ? -1 : find_buffer(stream, out + turn * graph->n_arrays, memory);
         find_input(stream, graph, &actor->in[o], turn, memory, &made->operand[o]);
+        if (actor->out[o].has_rows)
+            PTI_TRY(describe_left_rows(stream, graph, &actor->out[o], &made->operand[o]));
     }
+done:
+    return status;
 }
 
 /** Describe the memory where results of runs but the last lie: the beginning of what the actor has
@@ -76,8 +105,10 @@ static void list_first_arrays(const polytile_stream *stream, const pti_stream_ac
         const pti_stream_operand *operand = &actor->operand[o];
         const pti_stream_buffer *buffer =
             &stream->buffer[operand->out >= 0 ? operand->out : operand->in];
-        arrays[o] =
-            buffer->array[pti_stream_position(buffer, operand->out >= 0 ? 0 : -operand->in_delay)];
+        arrays[o] = operand->rows != NULL
+                        ? operand->rows[0]
+                        : buffer->array[pti_stream_position(
+                              buffer, operand->out >= 0 ? 0 : -operand->in_delay)];
     }
 }
 
@@ -152,7 +183,8 @@ static polytile_status prepare_actor(polytile_stream *stream, const polytile_gra
     made->repeat = actor->repeat;
     made->kernel = actor->kernel;
     pti_kernel_retain(made->kernel);
-    find_operands(stream, graph, number, lane->memory, made);
+    made->part = actor->part;
+    PTI_TRY(find_operands(stream, graph, number, lane->memory, made));
     PTI_TRY(find_between(stream, graph, actor, number, made));
     list_first_arrays(stream, made, arrays);
     PTI_TRY(plan_run(actor, lane, arrays, made));
@@ -193,12 +225,20 @@ done:
     return status;
 }
 
+static void free_rows(const polytile_stream *stream, pti_stream_operand *operand) {
+    for (int64_t s = 0; operand->rows != NULL && s < stream->buffer[operand->out].capacity; s++)
+        polytile_array_destroy(operand->rows[s]);
+    free(operand->rows);
+}
+
 void pti_stream_free_actors(polytile_stream *stream) {
     for (int a = 0; a < stream->n_actors; a++) {
         pti_stream_actor *actor = &stream->actor[a];
         polytile_plan_destroy(actor->plan);
         pti_operand_arrays_free(&actor->arrays);
         polytile_array_destroy(actor->between);
+        for (int o = 0; o < actor->n_operands; o++)
+            free_rows(stream, &actor->operand[o]);
         pti_kernel_release(actor->kernel);
         free(actor->name);
     }

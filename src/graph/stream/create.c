@@ -260,8 +260,9 @@ static polytile_status find_frames_in_flight(polytile_stream *stream,
                : POLYTILE_OK;
 }
 
-static polytile_status fill_in(polytile_stream *stream, const polytile_graph *graph,
-                               const polytile_graph_plan *plan) {
+/** Fill a stream in. given: the graph whose actors' parts stand in graph, where some are split. */
+static polytile_status fill_in(polytile_stream *stream, const polytile_graph *given,
+                               const polytile_graph *graph, const polytile_graph_plan *plan) {
     polytile_status status;
     stream->name = strdup(graph->dot->source);
     if (stream->name == NULL)
@@ -276,10 +277,22 @@ static polytile_status fill_in(polytile_stream *stream, const polytile_graph *gr
     PTI_TRY(pti_stream_take_memory(stream, graph, plan));
     PTI_TRY(pti_stream_prove_plan(stream, plan));
     PTI_TRY(pti_stream_prepare_actors(stream, graph, plan));
-    PTI_TRY(pti_stream_prepare_lookups(stream, graph));
+    PTI_TRY(pti_stream_prepare_lookups(stream, given));
     PTI_TRY(pti_stream_begin_waking(stream));
     PTI_TRY(pti_stream_start(stream));
 done:
+    return status;
+}
+
+static polytile_status fill_in_parts(polytile_stream *stream, const polytile_graph *graph,
+                                     const polytile_graph_plan *plan) {
+    polytile_graph *split = NULL;
+    polytile_status status = POLYTILE_OK;
+    if (plan->n_parts > 0)
+        status = pti_graph_split(graph, plan->n_parts, plan->part, &split);
+    if (status == POLYTILE_OK)
+        status = fill_in(stream, graph, split == NULL ? graph : split, plan);
+    pti_graph_free_split(split);
     return status;
 }
 
@@ -308,7 +321,7 @@ static polytile_status make_stream(const polytile_graph *graph, const polytile_g
     PTI_TRY(check_stream_arguments(graph, plan, options));
     made->drops = options != NULL && options->drops_when_full;
     made->is_synchronous = !plan->overlap;
-    PTI_TRY(fill_in(made, graph, plan));
+    PTI_TRY(fill_in_parts(made, graph, plan));
 done:
     return status;
 }

@@ -10,16 +10,25 @@ static polytile_array *array_of_round(const polytile_stream *stream, int buffer,
     return stream_buffer->array[pti_stream_position(stream_buffer, round)];
 }
 
+/** What an operand leaves: a frame, or a part's rows of it. */
+static polytile_array *array_left(const polytile_stream *stream, const pti_stream_operand *operand,
+                                  int64_t round) {
+    return operand->rows == NULL
+               ? array_of_round(stream, operand->out, round)
+               : operand->rows[pti_stream_position(&stream->buffer[operand->out], round)];
+}
+
 /** Copy what an operand held before to where it is left. */
 static polytile_status copy_before(const pti_stream_lane *lane, const pti_stream_operand *operand,
                                    int64_t round) {
     const polytile_stream *stream = lane->stream;
-    const pti_stream_buffer *out = &stream->buffer[operand->out];
-    void *to = pti_stream_bytes(out, round);
-    const void *from = pti_stream_bytes(&stream->buffer[operand->in], round - operand->in_delay);
+    const polytile_array *left = array_left(stream, operand, round);
+    void *to = pti_array_memory(left);
+    const void *from = pti_stream_bytes(&stream->buffer[operand->in], round - operand->in_delay) +
+                       operand->in_offset_bytes;
     return to == from ? POLYTILE_OK
                       : pti_stream_copy_within(lane->device, stream->memory[lane->memory].is_on_gpu,
-                                               to, from, out->frame_bytes);
+                                               to, from, left->n_bytes);
 }
 
 static polytile_status clear_array(const pti_stream_lane *lane, const polytile_array *array) {
@@ -33,7 +42,7 @@ static polytile_array *array_of_run(const polytile_stream *stream, const pti_str
                                     const pti_stream_operand *operand, int64_t round, int64_t run) {
     const bool is_between = actor->between != NULL && (actor->repeat - run) % 2 == 0;
     if (operand->out >= 0)
-        return is_between ? actor->between : array_of_round(stream, operand->out, round);
+        return is_between ? actor->between : array_left(stream, operand, round);
     if (actor->between == NULL || run == 0)
         return array_of_round(stream, operand->in, round - operand->in_delay);
     for (int o = 0; o < actor->n_operands; o++)
@@ -85,16 +94,25 @@ done:
     return status;
 }
 
-polytile_status pti_stream_move(const pti_stream_lane *lane, int from, int to, int64_t round) {
+/** Return where what moves lies in a round's frame of a buffer. */
+static char *find_moved(const polytile_stream *stream, int buffer, const pti_task_note *note,
+                        int64_t round) {
+    return pti_stream_bytes(&stream->buffer[buffer], round) + note->offset_bytes -
+           stream->expansion.buffer[buffer].offset_bytes;
+}
+
+polytile_status pti_stream_move(const pti_stream_lane *lane, int task, int from, int to,
+                                int64_t round) {
     const polytile_stream *stream = lane->stream;
+    const pti_task_note *note = &stream->expansion.task[task];
     const pti_stream_buffer *source = &stream->buffer[from], *target = &stream->buffer[to];
     const bool comes_from_gpu = stream->memory[source->memory].is_on_gpu;
     const pti_byte_copy copy = {.way = !stream->memory[target->memory].is_on_gpu ? PTI_WAY_OUT
                                        : comes_from_gpu                          ? PTI_WAY_FROM_PEER
                                                                                  : PTI_WAY_IN,
-                                .to = pti_stream_bytes(target, round),
-                                .from = pti_stream_bytes(source, round),
-                                .n_bytes = source->frame_bytes,
+                                .to = find_moved(stream, to, note, round),
+                                .from = find_moved(stream, from, note, round),
+                                .n_bytes = note->n_bytes,
                                 .peer = lane->peer};
     if (lane->device != NULL)
         return lane->device->functions->copy_bytes(lane->device, &copy);

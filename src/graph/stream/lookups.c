@@ -11,10 +11,12 @@
 /* Index arrays of the frames that the program feeds: what they hold is checked before a frame is
  * taken, once until they hold something else. */
 
-/** Return the buffer of an array, in any memory. */
-static int find_any_buffer(const polytile_stream *stream, int array) {
+/** Return the buffer of whole frames of an array, in any memory. */
+static int find_any_buffer(const polytile_stream *stream, int array, int64_t frame_bytes) {
     int b = 0;
-    while (b < stream->expansion.tasks.n_buffers - 1 && stream->expansion.buffer[b].array != array)
+    while (b < stream->expansion.tasks.n_buffers - 1 &&
+           (stream->expansion.buffer[b].array != array ||
+            stream->buffer[b].frame_bytes != frame_bytes))
         b++;
     return b;
 }
@@ -47,7 +49,8 @@ static void copy_parameters(const pti_actor *actor, pti_stream_lookup *made) {
     }
 }
 
-static polytile_status add_lookup(polytile_stream *stream, const pti_actor *actor) {
+static polytile_status add_lookup(polytile_stream *stream, const polytile_graph *graph,
+                                  const pti_actor *actor) {
     pti_stream_lookup *made = &stream->lookup[stream->n_lookups];
     made->actor = strdup(actor->name);
     if (made->actor == NULL)
@@ -59,7 +62,7 @@ static polytile_status add_lookup(polytile_stream *stream, const pti_actor *acto
     made->n_operands = actor->n_operands;
     for (int o = 0; o < actor->n_operands; o++) {
         const int array = actor->in[o].array >= 0 ? actor->in[o].array : actor->out[o].array;
-        made->buffer[o] = find_any_buffer(stream, array);
+        made->buffer[o] = find_any_buffer(stream, array, graph->array[array].n_bytes);
         made->input[o] = is_index_operand(made->kernel, o) ? find_feeding_input(stream, array) : -1;
     }
     stream->n_lookups++;
@@ -74,7 +77,7 @@ polytile_status pti_stream_prepare_lookups(polytile_stream *stream, const polyti
         return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
     for (int a = 0; a < graph->n_actors; a++)
         if (graph->actor[a].looks_up != NULL)
-            PTI_TRY(add_lookup(stream, &graph->actor[a]));
+            PTI_TRY(add_lookup(stream, graph, &graph->actor[a]));
 done:
     return status;
 }

@@ -86,20 +86,43 @@ done:
     return status;
 }
 
+polytile_status pti_stream_describe_rows(const polytile_stream *stream,
+                                         const pti_graph_array *array, int memory,
+                                         polytile_range rows, char *bytes,
+                                         polytile_array **described) {
+    polytile_domain domain = array->domain;
+    domain.range[0] = rows;
+    const polytile_status status =
+        pti_array_create(stream->object.context, array->name, array->type, &domain, described);
+    if (status == POLYTILE_OK && stream->memory[memory].is_on_gpu)
+        (*described)->device_data = bytes;
+    else if (status == POLYTILE_OK)
+        (*described)->data = bytes;
+    return status;
+}
+
+/** Return the rows of an array that a buffer has. */
+static polytile_range find_rows(const pti_graph_array *array, int64_t offset_bytes,
+                                int64_t n_bytes) {
+    const int64_t row_bytes = pti_graph_row_bytes(array);
+    const polytile_range *whole = &array->domain.range[0];
+    if (n_bytes == array->n_bytes)
+        return *whole;
+    const int64_t lo = whole->lo + offset_bytes / row_bytes;
+    return (polytile_range){lo, lo + n_bytes / row_bytes - 1, 1};
+}
+
 static polytile_status describe_positions(polytile_stream *stream, const pti_graph_array *array,
-                                          pti_stream_buffer *buffer) {
+                                          int64_t offset_bytes, pti_stream_buffer *buffer) {
+    const polytile_range rows = find_rows(array, offset_bytes, buffer->frame_bytes);
     polytile_status status = POLYTILE_OK;
     buffer->array = calloc((size_t)buffer->capacity, sizeof *buffer->array);
     if (buffer->array == NULL)
         return pti_stream_fail_memory(stream, buffer->capacity);
     for (int64_t s = 0; s < buffer->capacity; s++) {
         char *bytes = buffer->base == NULL ? NULL : buffer->base + s * buffer->frame_bytes;
-        PTI_TRY(pti_array_create(stream->object.context, array->name, array->type, &array->domain,
-                                 &buffer->array[s]));
-        if (stream->memory[buffer->memory].is_on_gpu)
-            buffer->array[s]->device_data = bytes;
-        else
-            buffer->array[s]->data = bytes;
+        PTI_TRY(pti_stream_describe_rows(stream, array, buffer->memory, rows, bytes,
+                                         &buffer->array[s]));
     }
 done:
     return status;
@@ -131,7 +154,8 @@ static polytile_status describe_buffer(polytile_stream *stream, const polytile_g
         return pti_stream_fail_memory(stream, buffer->capacity);
     status = array < 0 || !is_here
                  ? POLYTILE_OK
-                 : describe_positions(stream, &graph->array[array % graph->n_arrays], buffer);
+                 : describe_positions(stream, &graph->array[array % graph->n_arrays],
+                                      stream->expansion.buffer[b].offset_bytes, buffer);
 done:
     return status;
 }

@@ -128,6 +128,7 @@ static void note_pushed(polytile_stream *stream) {
     stream->n_pushed++;
     if (feed >= 0)
         stream->done[feed]++;
+    pti_stream_begin_frames(stream);
     pti_stream_finish_frames(stream);
     pti_stream_hand_on_by_program(stream);
 }
@@ -227,6 +228,7 @@ static void note_pulled(polytile_stream *stream) {
     pthread_mutex_lock(&stream->mutex);
     stream->done[stream->take[stream->n_pulled % stream->n_turns]]++;
     stream->n_pulled++;
+    pti_stream_begin_frames(stream);
     pti_stream_hand_on_by_program(stream);
     pthread_mutex_unlock(&stream->mutex);
     pti_stream_progress(stream);

@@ -69,10 +69,11 @@ static int64_t used_frame(const polytile_stream *stream, const pti_used_frame *u
 static const char *task_name(const polytile_graph_plan *plan, const polytile_stream *stream,
                              int task) {
     const pti_task_note *note = &stream->expansion.task[task];
-    return note->kind == PTI_TASK_FIRE   ? plan->actor[note->actor % plan->n_actors].name
-           : note->kind == PTI_TASK_MOVE ? "a transfer"
-           : note->kind == PTI_TASK_FEED ? "the program's push"
-                                         : "the program's pull";
+    return note->kind == PTI_TASK_FIRE    ? plan->actor[note->actor % plan->n_actors].name
+           : note->kind == PTI_TASK_MOVE  ? "a transfer"
+           : note->kind == PTI_TASK_FEED  ? "the program's push"
+           : note->kind == PTI_TASK_BEGIN ? "the begin of a frame"
+                                          : "the program's pull";
 }
 
 static polytile_status refuse_stream(const polytile_stream *stream, const polytile_graph_plan *plan,

@@ -30,6 +30,11 @@ static polytile_status check_ranks(const polytile_stream *stream, const polytile
         return pti_fail(stream->object.context, POLYTILE_UNSUPPORTED,
                         "%s: synchronous cycles do not run over ranks; plan with overlap",
                         stream->name);
+    if (plan->n_parts > 0 && n_ranks > 1)
+        return pti_fail(stream->object.context, POLYTILE_UNSUPPORTED,
+                        "%s: actors whose domain is split over units do not run over ranks; give "
+                        "each actor one unit",
+                        stream->name);
     return POLYTILE_OK;
 }
 

@@ -34,6 +34,29 @@ int pti_stream_find_ready(const pti_stream_lane *lane) {
     return is_ready ? next : -1;
 }
 
+/** Take the place of one frame, if it is free. */
+static bool begin_frame(polytile_stream *stream, int task) {
+    const pti_stream_tasks *tasks = &stream->expansion.tasks;
+    const int64_t round = stream->done[task];
+    if (pti_stream_next_frame(stream, task) >= stream->n_pushed ||
+        !may_task_run(stream, task, round))
+        return false;
+    for (int b = 0; b < tasks->n_buffers; b++)
+        if (tasks->buffer[b].producer == task)
+            stream->buffer[b].is_lost[pti_stream_position(&stream->buffer[b], round)] = false;
+    stream->done[task]++;
+    return true;
+}
+
+/** They are the first tasks. */
+void pti_stream_begin_frames(polytile_stream *stream) {
+    for (bool goes_on = true; goes_on;) {
+        goes_on = false;
+        for (int t = 0; stream->expansion.task[t].kind == PTI_TASK_BEGIN; t++)
+            goes_on = begin_frame(stream, t) || goes_on;
+    }
+}
+
 /** What waking a thread costs, about. */
 static const double short_s = 5e-6;
 

@@ -19,13 +19,17 @@ typedef struct pti_stream_operand {
     int in; /* buffers; -1: none */
     int in_delay;
     int out;
-    bool is_cleared; /* launches leave some elements of it alone, which are zero */
+    bool is_cleared;       /* launches leave some elements of it alone, which are zero */
+    polytile_array **rows; /* of an actor's part, the rows that it leaves, of each position of out;
+                              NULL: it leaves whole frames; owned */
+    int64_t in_offset_bytes; /* of what it leaves, in the frame that it reads */
 } pti_stream_operand;
 
 /** What a firing runs. */
 typedef struct pti_stream_actor {
     char *name; /* owned */
     int task;
+    int part;       /* of a domain over several units: which one, from 0 */
     int n_operands; /* of the program; scratch of the kernel is none of them */
     pti_stream_operand operand[PTI_MAX_OPERANDS];
     int64_t repeat;
@@ -38,8 +42,8 @@ typedef struct pti_stream_actor {
     polytile_character character;
     pti_launch_config config; /* of these */
     pti_value values[POLYTILE_MAX_PARAMETERS];
-    double busy_s; /* of all firings, under the mutex, as n_fired */
-    int64_t n_fired;
+    double busy_s;   /* of all firings, under the mutex, as n_fired */
+    int64_t n_fired; /* by the first part, where there are several */
 } pti_stream_actor;
 
 /** Which end of a link between ranks is here. */
@@ -330,6 +334,12 @@ void pti_stream_agree_to_drop(polytile_stream *stream, bool *drops);
 
 /* memory.c */
 
+/** Describe some rows of an array as one that lies in a memory. Errors: NO_MEMORY. */
+polytile_status pti_stream_describe_rows(const polytile_stream *stream,
+                                         const pti_graph_array *array, int memory,
+                                         polytile_range rows, char *bytes,
+                                         polytile_array **described);
+
 /** Take all memory, zeroed, and describe its positions. Errors: NO_FIT, NO_MEMORY, DEVICE. */
 polytile_status pti_stream_take_memory(polytile_stream *stream, const polytile_graph *graph,
                                        const polytile_graph_plan *plan);
@@ -381,8 +391,10 @@ void pti_stream_free_actors(polytile_stream *stream);
 
 /** Run a firing on its unit's thread. */
 polytile_status pti_stream_fire(pti_stream_lane *lane, pti_stream_actor *actor, int64_t round);
-/** Copy a round's frame from one buffer to another one on a link's thread. */
-polytile_status pti_stream_move(const pti_stream_lane *lane, int from, int to, int64_t round);
+/** Copy what a transfer moves of a round's frame from one buffer to another one on a link's
+ * thread. */
+polytile_status pti_stream_move(const pti_stream_lane *lane, int task, int from, int to,
+                                int64_t round);
 /** Leave what a firing that did not run, or failed, leaves for later frames. */
 polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t round);
 
@@ -400,6 +412,10 @@ int pti_stream_find_ready(const pti_stream_lane *lane);
 /** Return whether any thread may run a lane's task, and it takes less than waking the lane's own.
  * A launcher runs on its lane's alone: it may wait for what others do. The mutex is locked. */
 bool pti_stream_is_short(const pti_stream_lane *lane, int task);
+
+/** Take places for frames that several tasks make, of the frames that were pushed, where they are
+ * free. Nobody runs that. The mutex is locked. */
+void pti_stream_begin_frames(polytile_stream *stream);
 
 /** Return whether there is room for the next frame. The mutex is locked. */
 bool pti_stream_has_room(const polytile_stream *stream);

@@ -38,7 +38,7 @@ static polytile_status run_task(pti_stream_lane *lane, int task, int64_t round) 
     const char *name = fires ? stream->actor[stream->actor_of_task[task]].name : lane->name;
     const polytile_status status =
         fires ? pti_stream_fire(lane, &stream->actor[stream->actor_of_task[task]], round)
-              : pti_stream_move(lane, find_buffer_at_end(stream, task, note->from),
+              : pti_stream_move(lane, task, find_buffer_at_end(stream, task, note->from),
                                 find_buffer_at_end(stream, task, note->to), round);
     return status == POLYTILE_OK ? status
                                  : pti_error_prefix(stream->object.context, status,
@@ -76,6 +76,7 @@ static void note_done(pti_stream_lane *lane, int task, int64_t frame) {
     polytile_stream *stream = lane->stream;
     pti_stream_frame *stream_frame = pti_stream_frame_of(stream, frame);
     stream->done[task]++;
+    pti_stream_begin_frames(stream);
     if (--stream_frame->n_left == 0)
         pti_stream_finish_frames(stream);
 }
@@ -97,13 +98,11 @@ static void note_seconds(pti_stream_lane *lane, int task, double seconds) {
     *recent_s = stream->done[task] == 0 ? seconds : *recent_s + newest * (seconds - *recent_s);
     lane->busy_s += seconds;
     if (actor < 0)
-        lane->n_bytes +=
-            stream->buffer[find_buffer_at_end(stream, task, stream->expansion.task[task].to)]
-                .frame_bytes;
+        lane->n_bytes += stream->expansion.task[task].n_bytes;
     if (actor < 0)
         return;
     lane->stream->actor[actor].busy_s += seconds;
-    lane->stream->actor[actor].n_fired++;
+    lane->stream->actor[actor].n_fired += lane->stream->actor[actor].part == 0;
 }
 
 void pti_stream_do_task(pti_stream_lane *lane, int task) {

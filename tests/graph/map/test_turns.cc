@@ -138,7 +138,7 @@ pti_stream_tasks expand_small(Random &random, pti_expansion *expansion, std::str
             ticks.push_back(random.number(1, 3));
     }
     for (int a = 0; a < net.n_arrays; a++) {
-        arrays.push_back({random.number(1, 9), a - 1, a, a < net.n_actors, 0});
+        arrays.push_back({random.number(1, 9), a - 1, a, a < net.n_actors, 0, 0, 0});
         if (a < net.n_actors)
             flows.push_back({a, 0});
     }

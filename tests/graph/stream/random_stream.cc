@@ -57,22 +57,27 @@ const Slow *keep(const polytile_implementation &of, int64_t per_100) {
 
 } // namespace
 
-RandomStream::RandomStream(Random *random, const std::vector<std::string> &units)
-    : random_(random), units_(units), n_inputs_(static_cast<int>(random->number(1, 2))) {
+RandomStream::RandomStream(Random *random, const std::vector<std::string> &units, bool splits)
+    : random_(random), units_(units), splits_(splits),
+      n_inputs_(static_cast<int>(random->number(1, 2))) {
     for (int64_t d = random->number(1, 2); d > 0; d--)
-        extents_.push_back(random->one_of({1, 1, 2, 3, 4, 5, 7, 11}));
+        extents_.push_back(splits ? random->one_of({2, 3, 5, 7, 11, 16})
+                                  : random->one_of({1, 1, 2, 3, 4, 5, 7, 11}));
     for (int k = 0; k < n_inputs_; k++)
         add_array(extents_, random->one_of({1, 2, 4, 8}));
     const int n = static_cast<int>(random->number(1, 6));
     for (int a = 0; a < n; a++) {
         const int made = add_array(extents_, random->one_of({1, 2, 4, 8}));
         arrays_[at(made)].producer = a;
-        arrays_[at(made)].delay = random->chance(10) ? static_cast<int>(random->number(1, 2)) : 0;
+        arrays_[at(made)].delay =
+            random->chance(splits ? 2 : 10) ? static_cast<int>(random->number(1, 2)) : 0;
     }
     for (int a = 0; a < n; a++)
         add_actor(a);
     for (int a = 0; a < n; a++)
         take_turns(a);
+    for (int a = 0; a < n; a++)
+        split(a);
     frames_.resize(arrays_.size());
     for (Array &array : arrays_)
         array.delay = array.is_read ? array.delay : 0;
@@ -101,8 +106,11 @@ GenericSection RandomStream::around(size_t n_dims, int64_t reach) const {
  * like: of the same extents and elements; -1: any. */
 int RandomStream::draw_source(int actor, int *delay, int like) {
     std::vector<int> list;
+    const bool only_earlier = splits_ && like < 0 && random_->chance(95);
     for (int a = 0; a < static_cast<int>(arrays_.size()); a++) {
         const Array &of = arrays_[at(a)];
+        if (only_earlier && of.producer >= actor)
+            continue;
         if (like < 0 || (of.element_bytes == arrays_[at(like)].element_bytes &&
                          of.extents == arrays_[at(like)].extents))
             list.push_back(a);
@@ -110,7 +118,9 @@ int RandomStream::draw_source(int actor, int *delay, int like) {
     const int source =
         list[static_cast<size_t>(random_->number(0, static_cast<int64_t>(list.size()) - 1))];
     const bool is_later = arrays_[at(source)].producer >= actor;
-    *delay = is_later || random_->chance(25) ? static_cast<int>(random_->number(1, max_delay)) : 0;
+    *delay = is_later || random_->chance(splits_ ? 2 : 25)
+                 ? static_cast<int>(random_->number(1, max_delay))
+                 : 0;
     arrays_[at(source)].is_read = true;
     return source;
 }
@@ -157,6 +167,7 @@ void RandomStream::add_reduction(int number, Actor *actor) {
     if (!is_fresh)
         onto.in = draw_source(number, &onto.delay, out);
     actor->operands = {from, onto};
+    actor->reduces = true;
     static const polytile_role roles[] = {POLYTILE_SUM, POLYTILE_PROD, POLYTILE_MIN, POLYTILE_MAX};
     GenericSection section = around(of.extents.size(), 0);
     if (section.size() == 2)
@@ -201,7 +212,7 @@ void RandomStream::add_mixture(int number, Actor *actor) {
 
 void RandomStream::add_actor(int number) {
     Actor actor;
-    const int64_t kind = random_->number(0, 99);
+    const int64_t kind = random_->number(0, 99) + (splits_ ? 25 : 0);
     if (kind < 20)
         add_repeated(number, &actor);
     else if (kind < 40)
@@ -238,6 +249,33 @@ void RandomStream::take_turns(int number) {
         list += (list.empty() ? "" : "|") + units_[static_cast<size_t>(random_->number(
                                                 0, static_cast<int64_t>(units_.size()) - 1))];
     actors_[at(number)].unit = "\"" + list + "\"";
+}
+
+bool RandomStream::is_read_later(int array) const {
+    bool is = false;
+    for (const Actor &actor : actors_)
+        is = is || reads_older(actor, array);
+    return is;
+}
+
+/** An actor whose arrays nobody reads later is, by chance, split over several units. */
+void RandomStream::split(int number) {
+    Actor &actor = actors_[at(number)];
+    bool can_be =
+        actor.repeat == 1 && !actor.reduces && actor.domain.range[0].hi > actor.domain.range[0].lo;
+    for (const Operand &operand : actor.operands)
+        can_be = can_be && (operand.in < 0 || !is_read_later(operand.in)) &&
+                 (operand.out < 0 || !is_read_later(operand.out));
+    if (!can_be || !random_->chance(60))
+        return;
+    std::string list;
+    const int64_t most =
+        std::min<int64_t>(4, actor.domain.range[0].hi - actor.domain.range[0].lo + 1);
+    for (int64_t k = random_->number(2, most); k > 0; k--)
+        list += (list.empty() ? "" : "+") + units_[static_cast<size_t>(random_->number(
+                                                0, static_cast<int64_t>(units_.size()) - 1))];
+    actor.unit = "\"" + list + "\"";
+    n_split_++;
 }
 
 std::string RandomStream::text() const {

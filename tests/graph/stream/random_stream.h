@@ -18,7 +18,8 @@ using Bytes = std::vector<unsigned char>;
 
 class RandomStream {
   public:
-    RandomStream(Random *random, const std::vector<std::string> &units);
+    /** splits: most actors can be split over units, and many are. */
+    RandomStream(Random *random, const std::vector<std::string> &units, bool splits = false);
 
     /** The graph as a text. */
     std::string text() const;
@@ -28,6 +29,7 @@ class RandomStream {
     /** What runs for an actor, without a symbol. */
     polytile_implementation implementation(size_t actor) const;
     size_t n_actors() const { return actors_.size(); }
+    int n_split() const { return n_split_; }
 
     std::vector<int> inputs() const;
     std::vector<int> outputs() const;
@@ -56,6 +58,7 @@ class RandomStream {
         std::unique_ptr<GenericKernel> kernel;
         polytile_domain domain;
         int64_t repeat = 1;
+        bool reduces = false;
         std::string unit;
         int64_t microseconds;
         int64_t sleeps_of_100; /* firings that take longer */
@@ -74,13 +77,16 @@ class RandomStream {
     void add_mixture(int number, Actor *actor);
     bool reads_older(const Actor &actor, int array) const;
     void take_turns(int number);
+    bool is_read_later(int array) const;
+    void split(int number);
     Bytes before(int array, int delay) const;
     void run_actor(const Actor &actor);
 
     Random *random_;
     std::vector<int64_t> extents_;
     std::vector<std::string> units_;
-    int n_inputs_;
+    bool splits_;
+    int n_inputs_, n_split_ = 0;
     std::vector<Array> arrays_;
     std::vector<Actor> actors_;
     std::vector<std::deque<Bytes>> frames_; /* of each array, the newest first */

@@ -22,6 +22,11 @@ const Machine machines[] = {
      {"a", "b", "c"}},
 };
 
+/** Frames do not fit it, and run in superblocks. */
+const Machine small = {"digraph { a [device=\"host(memory=2KiB,threads=1)\"]; "
+                       "b [device=\"host(memory=1KiB,threads=1)\"] }",
+                       {"a", "b"}};
+
 TEST(RandomStreams, GiveWhatPlainLoopsGive) {
     const uint64_t seed = test_seed("RandomStreams.GiveWhatPlainLoopsGive");
     Random random(seed);
@@ -43,6 +48,31 @@ TEST(RandomStreams, GiveWhatPlainLoopsGive) {
         }
         polytile_context_destroy(ctx);
     }
+}
+
+TEST(RandomStreams, GiveWhatPlainLoopsGiveWhereDomainsAreSplit) {
+    const uint64_t seed = test_seed("RandomStreams.GiveWhatPlainLoopsGiveWhereDomainsAreSplit");
+    Random random(seed);
+    int n_split = 0;
+    for (int64_t round = 0; round < scaled(150) && !HasFailure(); round++) {
+        const bool is_small = random.chance(25);
+        const Machine &machine = is_small ? small : machines[random.number(1, 3)];
+        polytile_context *ctx = nullptr;
+        ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+        {
+            RandomStream drawn(&random, machine.units, true);
+            StreamRun run(ctx, &drawn, &random);
+            polytile_graph_options options = {};
+            options.no_overlap = random.chance(20);
+            options.in_superblocks = is_small;
+            if (run.begin(machine.text, options, {}))
+                run.run(random.number(1, 30),
+                        random.number(1, polytile_stream_get_depth(run.stream)));
+            n_split += drawn.n_split();
+        }
+        polytile_context_destroy(ctx);
+    }
+    EXPECT_GE(n_split, scaled(150) / 2);
 }
 
 } // namespace

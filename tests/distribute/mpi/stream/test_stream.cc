@@ -319,4 +319,15 @@ TEST_F(MpiStreams, RefuseSynchronousCycles) {
     EXPECT_TRUE(says("synchronous cycles do not run over ranks; plan with overlap")) << said;
 }
 
+TEST_F(MpiStreams, RefuseActorsSplitOverUnits) {
+    if (world_size() == 1)
+        return;
+    parse("digraph { { node [type=i64, extents=4]; x; y }\n"
+          "f [kernel=\"plus[i]: in p[i]; out q[i]\", seconds=0.001, on=\"a+b\"];\n"
+          "x -> f [as=p]; f -> y [as=q] }");
+    ASSERT_EQ(bind("f", &add_one), POLYTILE_OK) << error();
+    EXPECT_EQ(begin_on_ranks(machine_on_ranks()), POLYTILE_UNSUPPORTED);
+    EXPECT_TRUE(says("actors whose domain is split over units do not run over ranks")) << said;
+}
+
 } // namespace

@@ -21,11 +21,11 @@ const Machine machines[] = {
     {"digraph { a [device=\"cuda:0\"]; b [device=\"host(memory=1MiB,threads=1)\"] }", {"a", "b"}},
 };
 
-TEST(CudaStreams, GiveWhatPlainLoopsGive) {
+/** splits: domains are split over units. */
+void compare_random_streams(uint64_t seed, bool splits) {
     static const char symbols[8] = {};
-    const uint64_t seed = test_seed("CudaStreams.GiveWhatPlainLoopsGive");
     Random random(seed);
-    for (int64_t round = 0; round < scaled(60) && !HasFailure(); round++) {
+    for (int64_t round = 0; round < scaled(60) && !testing::Test::HasFailure(); round++) {
         const Machine &machine = machines[random.number(0, 3)];
         FakeCuda::Options options;
         options.n_devices = 2;
@@ -33,7 +33,7 @@ TEST(CudaStreams, GiveWhatPlainLoopsGive) {
         polytile_context *ctx = nullptr;
         ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
         {
-            RandomStream drawn(&random, machine.units);
+            RandomStream drawn(&random, machine.units, splits);
             std::vector<const void *> of_actors;
             for (size_t k = 0; k < drawn.n_actors(); k++) {
                 of_actors.push_back(&symbols[k]);
@@ -50,6 +50,15 @@ TEST(CudaStreams, GiveWhatPlainLoopsGive) {
         EXPECT_EQ(cuda.violations(), "");
         EXPECT_EQ(cuda.leaks(), "");
     }
+}
+
+TEST(CudaStreams, GiveWhatPlainLoopsGive) {
+    compare_random_streams(test_seed("CudaStreams.GiveWhatPlainLoopsGive"), false);
+}
+
+TEST(CudaStreams, GiveWhatPlainLoopsGiveWhereDomainsAreSplit) {
+    compare_random_streams(test_seed("CudaStreams.GiveWhatPlainLoopsGiveWhereDomainsAreSplit"),
+                           true);
 }
 
 /** Add lines of so many numbers on a GPU; returns the copies of pageable memory. */
