@@ -25,6 +25,13 @@ PT_FUNCTION void scribble(int lane, int n_lanes, uint8_t *buffer, const Step &st
         buffer[k] = SCRIBBLE;
 }
 
+/* What a collective is to send is written just before. */
+PT_FUNCTION void copy_parts(int lane, int n_lanes, uint8_t *row, int n_ranks, const Step &step) {
+    const int32_t n_parts = step.call == SCATTER || step.call == ALLTOALL ? n_ranks : 1;
+    for (int32_t b = lane; b < n_parts * step.n_bytes; b += n_lanes)
+        row[step.first_byte + b] = row[step.received + b];
+}
+
 PT_FUNCTION int reduce_step(pt_slot *PT_TEAM, const Step &step, const void *from, void *to) {
     const polytile_role roles[] = {POLYTILE_SUM, POLYTILE_PROD, POLYTILE_MIN, POLYTILE_MAX};
     const polytile_role role = roles[step.tag % 4];
@@ -80,6 +87,8 @@ POLYTILE_TEAM_KERNEL(interpret, (s), (const int32_t, P, 3), (int32_t, B, 2), (in
         uint8_t *const buffer = row + step.first_byte;
         pt_status status = {0, 0, 0}, *const told = step.flags & HAS_NO_STATUS ? NULL : &status;
         int ends = 0, is_done = 0, of = k;
+        if (step.call > BARRIER && step.received >= 0)
+            copy_parts(PT_LANE, PT_LANES, row, pt_ranks(), step);
         if (step.flags & FILLS)
             fill_buffer(PT_LANE, PT_LANES, buffer, step);
         switch (step.call) {

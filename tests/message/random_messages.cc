@@ -298,7 +298,7 @@ class Drawing {
         if (!draws_.has_puts || program_.n_slots > most_slots_with_puts)
             return;
         const int own = place(from, n_bytes, false), there = place(to, n_bytes, true);
-        add(from, {PUT, to, 0, n_bytes, own, message, there, flag(FILLS, 2)});
+        add(from, {PUT, to, 0, n_bytes, own, message, there, flag(FILLS, 2) | flag(SCRIBBLES, 2)});
         add(from, {SIGNAL, to, signal, 0, 0, 0, 0, 0});
         add(to, {WAIT_SIGNAL, ++given_[{to, signal}], signal, 0, 0, 0, 0, 0});
         add(to, {COPY, 0, 0, n_bytes, there, message, place(to, n_bytes, false), 0});
@@ -319,13 +319,23 @@ class Drawing {
         }
     }
 
+    /* A collective of a slot with two buffers, where these take so many parts. What it sends may be
+     * written just before, and over just after. */
+    void add_collective(int s, Step step, int n_sent, int n_received, bool is_aligned) {
+        step.first_byte = place(s, step.n_bytes * n_sent, is_aligned);
+        step.other = place(s, step.n_bytes * n_received, is_aligned);
+        if (one_in(2))
+            step.received = place(s, step.n_bytes * n_sent, is_aligned);
+        step.flags |= flag(SCRIBBLES, 2);
+        add(s, step);
+    }
+
     void add_reduction() {
         const int root = any_slot(), kind = draw(random_, 6), role = draw(random_, 4);
         const int n_bytes = draw_bytes(random_, false) / 8 * 8, message = program_.n_messages++;
-        for (int s = 0; s < program_.n_slots; s++) {
-            const int from = place(s, n_bytes, true), to = place(s, n_bytes, true);
-            add(s, {REDUCE, root, 4 * kind + role, n_bytes, from, message, to, 0});
-        }
+        for (int s = 0; s < program_.n_slots; s++)
+            add_collective(s, {REDUCE, root, 4 * kind + role, n_bytes, 0, message, 0, 0}, 1, 1,
+                           true);
     }
 
     /* A gather, a scatter, or of each to each. */
@@ -334,11 +344,9 @@ class Drawing {
         const int n_bytes = draw_bytes(random_, false) / (call == ALLTOALL ? n : 1);
         const int message = program_.n_messages;
         program_.n_messages += n * n;
-        for (int s = 0; s < n; s++) {
-            const int from = place(s, n_bytes * (call == GATHER ? 1 : n), false);
-            const int to = place(s, n_bytes * (call == SCATTER ? 1 : n), false);
-            add(s, {call, root, 0, n_bytes, from, message, to, 0});
-        }
+        for (int s = 0; s < n; s++)
+            add_collective(s, {call, root, 0, n_bytes, 0, message, 0, 0}, call == GATHER ? 1 : n,
+                           call == SCATTER ? 1 : n, false);
     }
 
     std::mt19937_64 &random_;

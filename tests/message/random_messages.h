@@ -56,7 +56,8 @@ struct Step {
                         began, -1: none */
     int32_t other;   /* a request; whom EXCHANGE receives from; a second buffer, of a PUT its own */
     int32_t flags;
-    int32_t received = -1; /* of EXCHANGE: the message that it gets */
+    int32_t received = -1; /* of EXCHANGE: the message that it gets; of a collective: a buffer that
+                              all lanes copy to its own before, -1: none */
 };
 
 struct MessageProgram {

@@ -75,7 +75,7 @@ class Rows {
         if (step.call == SEND || step.call == ISEND || step.call == EXCHANGE || step.call == PUT)
             write(rank, step.first_byte, step.message, step.n_bytes);
         else if (step.call > BARRIER)
-            begin_collective(rank, step);
+            write_parts(rank, step, step.received < 0 ? step.first_byte : step.received);
     }
 
     /* After the run, when a receive has got that message. */
@@ -102,22 +102,23 @@ class Rows {
             rows_[rank][first_byte + k] = content_of(message, k);
     }
 
-    void begin_collective(int s, const Step &step) {
+    /* What a slot sends, at a place in its row. */
+    void write_parts(int s, const Step &step, int at) {
         const bool is_root = s == step.partner;
-        uint8_t *const from = &rows_[s][step.first_byte];
         if (step.call == BCAST && is_root)
-            write(s, step.first_byte, step.message, step.n_bytes);
+            write(s, at, step.message, step.n_bytes);
         if (step.call == REDUCE)
-            write_elements_of(step, s, s, from);
+            write_elements_of(step, s, s, &rows_[s][at]);
         if (step.call == GATHER)
-            write(s, step.first_byte, part(step, s, 0), step.n_bytes);
+            write(s, at, part(step, s, 0), step.n_bytes);
         for (int to = 0; to < program_.n_slots; to++)
             if (step.call == ALLTOALL || (step.call == SCATTER && is_root))
-                write(s, step.first_byte + to * step.n_bytes, part(step, s, to), step.n_bytes);
+                write(s, at + to * step.n_bytes, part(step, s, to), step.n_bytes);
     }
 
     void end_collective(int s, const Step &step) {
         const bool is_root = s == step.partner;
+        write_parts(s, step, step.first_byte);
         if (step.call == BCAST)
             write(s, step.first_byte, step.message, step.n_bytes);
         if (step.call == REDUCE && is_root)
@@ -179,13 +180,32 @@ class Comparison {
             for (const Step &step : program_.steps[r])
                 rows_.end_with(r, step, received_[&step]);
         for (int r = 0; r < n_ranks_; r++)
-            for (size_t b = 0; b < rows_.row(r).size(); b++)
+            for (int b = 0; b < static_cast<int>(rows_.row(r).size()); b++)
                 if (rows_.row(r)[b] != arrays_.bytes(r)[b])
-                    return "rank " + std::to_string(r) + ", byte " + std::to_string(b);
+                    return "rank " + std::to_string(r) + ", byte " + std::to_string(b) + " is " +
+                           std::to_string(arrays_.bytes(r)[b]) + ", not " +
+                           std::to_string(rows_.row(r)[b]) + find_buffer(r, b);
         return "";
     }
 
   private:
+    /* The last buffers before a byte of a row. */
+    std::string find_buffer(int r, int byte) const {
+        const Step *step = nullptr;
+        int first = -1;
+        for (const Step &of : program_.steps[r])
+            for (const int at : {of.first_byte, of.call < PUT ? -1 : of.other})
+                if (at > first && at <= byte) {
+                    first = at;
+                    step = &of;
+                }
+        return step == nullptr
+                   ? ""
+                   : "; byte " + std::to_string(byte - first) + " of call " +
+                         std::to_string(step->call) + ", " + std::to_string(step->n_bytes) +
+                         " bytes, flags " + std::to_string(step->flags);
+    }
+
     bool is_right(int r, size_t k) {
         const Step &step = program_.steps[r][k];
         const int32_t *status = arrays_.status(r, k);
