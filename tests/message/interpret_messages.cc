@@ -107,9 +107,10 @@ class Interpreter {
     bool passes_collective(int s, const Step &step) const {
         const int number = ranks_[s].n_collectives;
         const bool collects = step.call == REDUCE || step.call == GATHER;
-        if (is_strict_ || step.call == ALLTOALL || (collects && step.partner == s))
+        const bool needs_all = step.call == ALLTOALL || (collects && step.partner == s);
+        if (is_strict_ || (step.n_bytes > 0 && needs_all))
             return have_arrived(&Rank::n_collectives, number);
-        return collects || ranks_[step.partner].n_collectives >= number;
+        return collects || step.n_bytes == 0 || ranks_[step.partner].n_collectives >= number;
     }
 
     /* What a step does when it begins. */

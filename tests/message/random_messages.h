@@ -104,6 +104,18 @@ std::string run_messages(const MessageProgram &program, const std::string &devic
                          const polytile_implementation *implementation = &near_interpret,
                          const char *layout = nullptr);
 
+/** One that is run in turn with others, and how it is to end. */
+struct MessageTurn {
+    MessageProgram program;
+    polytile_status expected;
+};
+
+/** The same, one after the other on one queue. */
+std::string run_messages_in_turn(const std::vector<MessageTurn> &turns,
+                                 const std::string &device_text,
+                                 const polytile_implementation *implementation = &near_interpret,
+                                 const char *layout = nullptr);
+
 /** The same on a queue, which this opens, by whose program slots are spoken to, or not. */
 std::string
 run_messages_on(const MessageProgram &program,

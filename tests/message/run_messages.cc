@@ -176,7 +176,7 @@ class Comparison {
             for (size_t k = 0; k < program_.steps[r].size(); k++)
                 if (!is_right(r, k))
                     return "rank " + std::to_string(r) + ", step " + std::to_string(k);
-        for (int r = 0; r < program_.n_ranks(); r++)
+        for (int r = 0; r < n_ranks_; r++)
             for (const Step &step : program_.steps[r])
                 rows_.end_with(r, step, received_[&step]);
         for (int r = 0; r < n_ranks_; r++)
@@ -325,26 +325,42 @@ polytile_status run_alone(polytile_context *ctx, const Operands &operands, int64
 }
 
 /* Run a program, and compare the rows of some of its ranks. */
-std::string
-run_by(const MessageProgram &program, polytile_status expected, int n_ranks,
-       const polytile_implementation *implementation,
-       const std::function<polytile_status(polytile_context *, Operands *, Arrays *)> &run) {
+std::string run_by(polytile_context *ctx, const MessageProgram &program, polytile_status expected,
+                   int n_ranks, const polytile_implementation *implementation,
+                   const std::function<polytile_status(const Operands &, Arrays *)> &run) {
     Rows rows(program);
     for (size_t r = 0; r < program.steps.size(); r++)
         for (const Step &step : program.steps[r])
             rows.begin_with(static_cast<int>(r), step);
     Arrays arrays(program, rows);
-    polytile_context *ctx = nullptr;
-    if (polytile_context_create(&ctx) != POLYTILE_OK)
-        return "no context";
-    Operands operands(ctx, arrays, implementation);
-    const polytile_status status = run(ctx, &operands, &arrays);
+    const Operands operands(ctx, arrays, implementation);
+    const polytile_status status = run(operands, &arrays);
     const std::string error = polytile_last_error(ctx);
-    polytile_context_destroy(ctx);
+    for (polytile_array *array : operands.arrays)
+        polytile_array_destroy(array);
     if (status != expected)
         return std::string(polytile_status_text(status)) + " in place of " +
                polytile_status_text(expected) + ": " + error;
     return status == POLYTILE_OK ? Comparison(program, rows, arrays, n_ranks).find_fault() : "";
+}
+
+/* Call what runs programs in a context of its own. */
+std::string in_context(const std::function<std::string(polytile_context *)> &call) {
+    polytile_context *ctx = nullptr;
+    if (polytile_context_create(&ctx) != POLYTILE_OK)
+        return "no context";
+    const std::string fault = call(ctx);
+    polytile_context_destroy(ctx);
+    return fault;
+}
+
+std::string run_turn(polytile_queue *queue, polytile_context *ctx, const MessageTurn &turn,
+                     const polytile_implementation *implementation, bool speaks) {
+    const MessageProgram &program = turn.program;
+    return run_by(ctx, program, turn.expected, speaks ? program.n_ranks() : program.n_slots,
+                  implementation, [&](const Operands &operands, Arrays *arrays) {
+                      return run_on_queue(queue, operands, program, arrays, speaks);
+                  });
 }
 
 } // namespace
@@ -354,17 +370,31 @@ const polytile_implementation &near_interpret = interpret_kernel;
 std::string run_messages(const MessageProgram &program, const std::string &device_text,
                          polytile_status expected, const polytile_implementation *implementation,
                          const char *layout) {
-    if (!program.has_program && device_text.find(',') == std::string::npos)
-        return run_by(program, expected, program.n_ranks(), implementation,
-                      [&](polytile_context *ctx, Operands *operands, Arrays *) {
-                          return run_alone(ctx, *operands, program.n_slots, device_text);
+    if (program.has_program || device_text.find(',') != std::string::npos)
+        return run_messages_in_turn({{program, expected}}, device_text, implementation, layout);
+    return in_context([&](polytile_context *ctx) {
+        return run_by(ctx, program, expected, program.n_ranks(), implementation,
+                      [&](const Operands &operands, Arrays *) {
+                          return run_alone(ctx, operands, program.n_slots, device_text);
                       });
-    return run_messages_on(
-        program,
-        [&](polytile_context *ctx, polytile_queue **queue) {
-            return open_queue(ctx, device_text, layout, queue);
-        },
-        expected, implementation);
+    });
+}
+
+std::string run_messages_in_turn(const std::vector<MessageTurn> &turns,
+                                 const std::string &device_text,
+                                 const polytile_implementation *implementation,
+                                 const char *layout) {
+    return in_context([&](polytile_context *ctx) -> std::string {
+        polytile_queue *queue = nullptr;
+        if (open_queue(ctx, device_text, layout, &queue) != POLYTILE_OK)
+            return polytile_last_error(ctx);
+        for (const MessageTurn &turn : turns) {
+            const std::string fault = run_turn(queue, ctx, turn, implementation, true);
+            if (!fault.empty())
+                return fault;
+        }
+        return "";
+    });
 }
 
 std::string
@@ -372,13 +402,10 @@ run_messages_on(const MessageProgram &program,
                 const std::function<polytile_status(polytile_context *, polytile_queue **)> &open,
                 polytile_status expected, const polytile_implementation *implementation,
                 bool speaks) {
-    const int n_ranks = speaks ? program.n_ranks() : program.n_slots;
-    return run_by(program, expected, n_ranks, implementation,
-                  [&](polytile_context *ctx, Operands *operands, Arrays *arrays) {
-                      polytile_queue *queue = nullptr;
-                      const polytile_status status = open(ctx, &queue);
-                      return status == POLYTILE_OK
-                                 ? run_on_queue(queue, *operands, program, arrays, speaks)
-                                 : status;
-                  });
+    return in_context([&](polytile_context *ctx) -> std::string {
+        polytile_queue *queue = nullptr;
+        if (open(ctx, &queue) != POLYTILE_OK)
+            return polytile_last_error(ctx);
+        return run_turn(queue, ctx, {program, expected}, implementation, speaks);
+    });
 }

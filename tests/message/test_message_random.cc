@@ -53,6 +53,46 @@ TEST(MessageRandom, SlotsOfSeveralDevicesReceiveWhatMpiSays) {
     }
 }
 
+/* A program that ends, or, if so wanted, one that does not. */
+MessageTurn draw_turn(std::mt19937_64 &random, bool fails, bool has_puts) {
+    const int n_slots = 1 + static_cast<int>(random() % 6);
+    const MessageDraws draws = draws_of(static_cast<int64_t>(random() % 2), has_puts);
+    MessageTurn turn = {draw_messages(random, n_slots, 30, draws), POLYTILE_OK};
+    while (fails && turn.expected == POLYTILE_OK) {
+        turn.program = draw_spoiled(random, n_slots, 20, draws);
+        turn.expected = interpret_messages(turn.program);
+    }
+    return turn;
+}
+
+/* Nothing of a launch, also of one that failed, is left to the next one. */
+TEST(MessageRandom, LaunchesInTurnReceiveWhatMpiSays) {
+    for (int64_t seed = 4000; seed < 4000 + scaled(150); seed++) {
+        std::mt19937_64 random(seed);
+        const auto &list = lists[seed % n_lists];
+        const bool is_list = random() % 2 == 0;
+        std::vector<MessageTurn> turns;
+        for (int k = 0; k < 4; k++)
+            turns.push_back(draw_turn(random, k == 1, !is_list));
+        ASSERT_EQ(run_messages_in_turn(turns, is_list ? list.devices : devices[seed % 3],
+                                       &near_interpret, is_list ? list.layout : nullptr),
+                  "")
+            << "seed " << seed;
+    }
+}
+
+TEST(MessageRandom, ManySlotsReceiveWhatMpiSays) {
+    for (int64_t seed = 5000; seed < 5000 + scaled(20); seed++) {
+        std::mt19937_64 random(seed);
+        const auto &list = lists[seed % n_lists];
+        const int n_slots = 20 + static_cast<int>(random() % 80);
+        const MessageProgram program = draw_messages(random, n_slots, 150, draws_of(seed, false));
+        ASSERT_EQ(run_messages(program, list.devices, POLYTILE_OK, &near_interpret, list.layout),
+                  "")
+            << "seed " << seed;
+    }
+}
+
 TEST(MessageRandom, RingsOfTwoEntriesAreEnoughForSeveralDevices) {
     pti_slot_memory_set_entries(2);
     for (int64_t seed = 1000; seed < 1000 + scaled(100); seed++) {
