@@ -228,6 +228,20 @@ TEST(MessageMembers, PutsReachTheArrayThatTheyName) {
     }
 }
 
+/* Puts come as soon as slots run: an upload that was still on its way overwrote one in 30. */
+TEST(MessageMembers, PutsThatComeFirstStay) {
+    MessageDraws draws;
+    draws.has_puts = true;
+    for (int64_t seed = 0; seed < scaled(40); seed++) {
+        FarWorld world(static_cast<uint64_t>(seed), 3);
+        std::mt19937_64 random(seed);
+        ASSERT_EQ(run_messages(draw_messages(random, 7, 6, draws), "cuda:1,cuda:0,cuda:2",
+                               POLYTILE_OK, &far_interpret.implementation),
+                  "")
+            << "seed " << seed;
+    }
+}
+
 /* Signals go through the server then, since a slot of the host gives and gets them, too. */
 TEST(MessageMembers, PutsBetweenGpusGoOnBesideSlotsOfTheHost) {
     for (const bool are_linked : {true, false}) {
