@@ -61,7 +61,8 @@
  *
  * One-sided
  *         pt_put(to, A, (i, j), data, n_bytes)    write to A[i, j] and after it, in the section of
- *                                                 slot `to`; data may be written again then
+ *                                                 slot `to`; then data may be written
+ *                                                 again
  *         pt_signal(to, signal)                   add 1 to a signal of a slot, of which each has
  *                                                 PT_MAX_SIGNALS, from 0
  *         pt_wait_signal(signal, n_times)         wait until the slot's own signal has been given

@@ -205,8 +205,8 @@ PT_MESSAGE_FUNCTION int pt_begin(pt_slot *team, pt_kind kind, int flags, int pee
     return pt_await_end(team);
 }
 
-/** Copy what a slot sends to itself, once all lanes have stored it: buffers are those of a send and a
- * receive. */
+/** Copy what a slot sends to itself, once all lanes have stored it: buffers are those of a send and
+ * a receive. */
 PT_MESSAGE_FUNCTION int pt_copy_own(pt_slot *team, void *to, const void *from, int64_t n_bytes,
                                     int tag) {
     if (!pt_is_buffer(team, from, n_bytes, 0))

@@ -16,6 +16,8 @@ class Interpreter {
     Interpreter(const MessageProgram &program, bool is_strict)
         : program_(program), is_strict_(is_strict), ranks_(program.steps.size()) {}
 
+    /* A receive of the program's that is too small does not end the launch: what comes of it
+     * depends on what the program does then. */
     polytile_status run() {
         bool goes_on = true;
         while (goes_on) {
@@ -25,7 +27,7 @@ class Interpreter {
                     goes_on = true;
         }
         if (is_too_small_)
-            return POLYTILE_INVALID;
+            return has_program_failed_ ? POLYTILE_INTERNAL : POLYTILE_INVALID;
         for (int s = 0; s < program_.n_slots; s++)
             if (!has_returned(s))
                 return POLYTILE_DEADLOCK;
@@ -60,7 +62,9 @@ class Interpreter {
                 r++;
                 continue;
             }
-            is_too_small_ |= posts_[receiver->messages[m]].n_bytes > receive.n_bytes;
+            const bool is_small = posts_[receiver->messages[m]].n_bytes > receive.n_bytes;
+            is_too_small_ |= is_small;
+            has_program_failed_ |= is_small && receiver == ranks_.data() + program_.n_slots;
             posts_[receiver->messages[m]].is_done = receive.is_done = true;
             receiver->messages.erase(receiver->messages.begin() + static_cast<long>(m));
             receiver->receives.erase(receiver->receives.begin() + static_cast<long>(r));
@@ -173,6 +177,7 @@ class Interpreter {
     std::vector<Rank> ranks_;
     std::vector<Post> posts_;
     bool is_too_small_ = false;
+    bool has_program_failed_ = false;
 };
 
 } // namespace

@@ -89,8 +89,8 @@ MessageProgram draw_spoiled(std::mt19937_64 &random, int n_slots, int n_events,
                             MessageDraws draws = {});
 
 /** How a program ends, as MPI has it, where a send up to PT_EAGER_BYTES waits for nobody: OK,
- * DEADLOCK, or INVALID, since a receive is too small. A collective waits for all slots if it is
- * strict, else only for those whose data it needs. */
+ * DEADLOCK, or INVALID, since a receive is too small; INTERNAL: that depends on more than is drawn.
+ * A collective waits for all slots if it is strict, else only for those whose data it needs. */
 polytile_status interpret_messages(const MessageProgram &program, bool is_strict = true);
 
 /** interpret_kernel.h's for the host. */
