@@ -61,11 +61,13 @@
  *
  * One-sided
  *         pt_put(to, A, (i, j), data, n_bytes)    write to A[i, j] and after it, in the section of
- *                                                 slot `to`
+ *                                                 slot `to`; then data may be written
+ *                                                 again
  *         pt_signal(to, signal)                   add 1 to a signal of a slot, of which each has
  *                                                 PT_MAX_SIGNALS, from 0
  *         pt_wait_signal(signal, n_times)         wait until the slot's own signal has been given
  *                                                 so often since the launch began
+ * What is put, as what is sent, may have been stored by any lane just before the call.
  * Who has waited for a signal sees what the slot that gave it had put, and stored, before. A put
  * reaches slots of the same device, and of GPUs of one process that are linked with it, where
  * elements of the array are as far from one another.

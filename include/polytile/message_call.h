@@ -205,13 +205,15 @@ PT_MESSAGE_FUNCTION int pt_begin(pt_slot *team, pt_kind kind, int flags, int pee
     return pt_await_end(team);
 }
 
-/** Copy what a slot sends to itself: buffers are those of a send and a receive. */
+/** Copy what a slot sends to itself, once all lanes have stored it: buffers are those of a send and
+ * a receive. */
 PT_MESSAGE_FUNCTION int pt_copy_own(pt_slot *team, void *to, const void *from, int64_t n_bytes,
                                     int tag) {
     if (!pt_is_buffer(team, from, n_bytes, 0))
         return pt_refuse(team, PT_SEND_ENTRY, PT_COLLECTIVE, team->rank, tag, from, n_bytes);
     if (!pt_is_buffer(team, to, n_bytes, 1))
         return pt_refuse(team, PT_RECV_ENTRY, PT_COLLECTIVE, team->rank, tag, to, n_bytes);
+    PT_TEAM_SYNC;
     pt_copy(to, from, n_bytes);
     return 0;
 }
@@ -372,9 +374,11 @@ PT_MESSAGE_FUNCTION void *pt_find_target(const pt_slot *team, int to, const char
     return 0;
 }
 
-/** Put to where the address of an element says, in the array that begins there here. */
+/** Put to where the address of an element says, in the array that begins there here. Each lane
+ * copies what others may have stored. */
 PT_MESSAGE_FUNCTION int pt_put_bytes(pt_slot *team, int to, const char *begin, void *at,
                                      const void *data, int64_t n_bytes) {
+    PT_TEAM_SYNC;
     void *target = pt_find_target(team, to, begin, at, n_bytes);
     if (target == 0)
         return pt_refuse(team, PT_PUT_ENTRY, 0, to, 0, at, n_bytes);

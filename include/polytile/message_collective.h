@@ -205,6 +205,7 @@ PT_MESSAGE_FUNCTION int pt_reduce_elements(pt_slot *team, const void *from, void
     const int64_t n_at_once = PT_STAGE_BYTES / what.element_bytes;
     if (!pt_is_rank(team, root) || what.n < 0)
         return pt_send_like(team, from, what.n, root, PT_REDUCE_TAG);
+    PT_TEAM_SYNC;
     for (int64_t first = 0; first < what.n; first += n_at_once) {
         const int64_t n = what.n - first < n_at_once ? what.n - first : n_at_once;
         const int64_t offset_bytes = first * what.element_bytes;

@@ -10,6 +10,13 @@ static inline double pti_now_s(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/** The same, up to some milliseconds ago, in a tenth of the time. */
+static inline double pti_coarse_now_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 /** Return when so many seconds, 0 or more, are over, by the same clock: for timed waits. */
 static inline struct timespec pti_time_after(double seconds) {
     struct timespec until;

@@ -29,27 +29,21 @@ static void fail_memory(pti_server *server, const pti_packet_head *head) {
 
 /** A message to a slot here. */
 static void take_message(pti_server *server, const pti_packet_head *head, const char *data) {
-    const bool has_data = head->kind == PTI_MESSAGE_PACKET;
-    pti_post asked = post_of(head);
-    if (has_data) {
-        asked.data = asked.kept = malloc((size_t)head->n_bytes + 1);
-        if (asked.kept == NULL) {
-            fail_memory(server, head);
-            return;
-        }
-        memcpy(asked.kept, data, (size_t)head->n_bytes);
-    }
-    pti_serve_post(server, &asked, has_data);
+    const pti_post asked = post_of(head);
+    if (head->kind == PTI_MESSAGE_PACKET)
+        pti_serve_passing(server, &asked, data);
+    else
+        pti_serve_post(server, &asked, false);
 }
 
 /** A message to the program, whose data follow. */
 static void expect_message(pti_server *server, const pti_packet_head *head) {
-    pti_post *send = malloc(sizeof *send);
+    const pti_post asked = post_of(head);
+    pti_post *send = pti_post_make(server, &asked);
     if (send == NULL) {
         fail_memory(server, head);
         return;
     }
-    *send = post_of(head);
     pti_server_note_progress(server);
     pti_processes_expect(server, send);
 }

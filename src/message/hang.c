@@ -23,7 +23,7 @@ void pti_hang_begin_wait(pti_server *server, int participant, const uint64_t *wo
     pti_hang_end_wait(server, participant);
     of->word = word;
     of->wanted = wanted;
-    of->since_s = pti_now_s();
+    of->since_s = pti_coarse_now_s();
     server->n_waiting += participant < server->n_slots;
     server->n_crowded += is_crowd_word(server, word);
 }
@@ -224,7 +224,7 @@ void pti_hang_check(pti_server *server, pti_server_part *part) {
 static bool is_anything_awaited(const pti_server *server) {
     const bool has_devices = pti_has_devices(server);
     bool is = server->n_polls > 0 || (server->n_waiting > 0 && !has_devices);
-    for (int p = 0; !is && has_devices && p < server->n_slots; p++)
+    for (int p = 0; !is && has_devices && server->n_waiting > 0 && p < server->n_slots; p++)
         is = pti_hang_is_blocked(server, p);
     return is;
 }

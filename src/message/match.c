@@ -95,8 +95,8 @@ static void end_message(pti_server *server, pti_post *send, pti_post *receive) {
     pti_server_note_progress(server);
     complete_request(server, receive, send);
     complete_request(server, send, send);
-    pti_post_free(send);
-    pti_post_free(receive);
+    pti_post_free(server, send);
+    pti_post_free(server, receive);
 }
 
 /** End a launch that cannot go on with a message. */
@@ -145,13 +145,13 @@ static void forget_copy(pti_server *server, pti_post *send, pti_post *receive) {
 
 /** Copy a message, or leave that to the next call that serves. */
 static void copy_soon(pti_server *server, pti_post *send, pti_post *receive) {
-    pti_copy copy = {.send = send, .receive = receive};
     if (receive != NULL)
         receive->comes_with_reply = can_reply(server, send, receive);
-    copy.part = pti_copy_find_part(server, send, receive);
-    if ((copy.part != NULL || send->n_bytes > LONG_BYTES) && pti_copy_append(server, &copy))
+    pti_server_part *part = pti_copy_find_part(server, send, receive);
+    const pti_copy copy = {.send = send, .receive = receive, .part = part};
+    if ((part != NULL || send->n_bytes > LONG_BYTES) && pti_copy_append(server, &copy))
         return;
-    if (copy.part != NULL) {
+    if (part != NULL) {
         refuse_message(server, POLYTILE_NO_MEMORY, no_memory, send);
         forget_copy(server, send, receive);
         return;
@@ -180,7 +180,7 @@ static void leave_piece(pti_server *server, pti_copy *copy) {
         pti_copy_put_back(server, copy);
     } else {
         complete_request(server, send, send);
-        pti_post_free(send);
+        pti_post_free(server, send);
         pti_copy_free(copy);
     }
 }
@@ -280,7 +280,7 @@ static void join_posts(pti_server *server, pti_post *send, pti_post *receive) {
     }
     if (receive->owner == server->n_slots) {
         complete_request(server, receive, send);
-        pti_post_free(receive);
+        pti_post_free(server, receive);
         pti_posts_append(&pti_program_of(server)->messages, send);
         return;
     }
@@ -291,8 +291,7 @@ static void join_posts(pti_server *server, pti_post *send, pti_post *receive) {
 
 /** Copy the data of a send, so that they are kept, and offer it then. */
 static void keep_message(pti_server *server, pti_post *send) {
-    send->kept = malloc((size_t)send->n_bytes + 1);
-    if (send->kept != NULL) {
+    if (pti_post_keep(send)) {
         copy_soon(server, send, NULL);
         return;
     }

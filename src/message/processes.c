@@ -259,9 +259,7 @@ bool pti_processes_send(pti_server *server, pti_post *send) {
  * the server's. False, after the launch was ended: there is no memory. */
 static bool await_data(pti_server *server, pti_post *send, pti_post *receive) {
     pti_incoming *incoming = malloc(sizeof *incoming);
-    if (receive == NULL)
-        send->kept = malloc((size_t)send->n_bytes + 1);
-    if (incoming == NULL || (receive == NULL && send->kept == NULL)) {
+    if (incoming == NULL || (receive == NULL && !pti_post_keep(send))) {
         pti_server_end(server, POLYTILE_NO_MEMORY,
                        "%s: there is no memory for a message of %lld bytes from %s to %s",
                        server->kernel_name, (long long)send->n_bytes,

@@ -6,7 +6,6 @@
 #include <polytile/message.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void fail_message_memory(pti_server *server, int owner, int64_t n_bytes) {
@@ -15,14 +14,8 @@ static void fail_message_memory(pti_server *server, int owner, int64_t n_bytes) 
                    pti_name_participant(server, owner).text, (long long)n_bytes);
 }
 
-bool pti_serve_post(pti_server *server, const pti_post *asked, bool is_kept) {
-    pti_post *post = malloc(sizeof *post);
-    if (post == NULL) {
-        fail_message_memory(server, asked->owner, asked->n_bytes);
-        free(asked->kept);
-        return false;
-    }
-    *post = *asked;
+/** Begin with a post, whose owner waits for it. */
+static void begin_post(pti_server *server, pti_post *post, bool is_kept) {
     if (post->request != PT_NO_REQUEST)
         server->participant[post->owner].request[post->request] = post;
     pti_server_note_progress(server);
@@ -30,7 +23,28 @@ bool pti_serve_post(pti_server *server, const pti_post *asked, bool is_kept) {
         pti_match_send(server, post, is_kept);
     else
         pti_match_receive(server, post);
-    return true;
+}
+
+bool pti_serve_post(pti_server *server, const pti_post *asked, bool is_kept) {
+    pti_post *post = pti_post_make(server, asked);
+    if (post == NULL)
+        fail_message_memory(server, asked->owner, asked->n_bytes);
+    else
+        begin_post(server, post, is_kept);
+    return post != NULL;
+}
+
+void pti_serve_passing(pti_server *server, const pti_post *asked, const void *data) {
+    pti_post *post = pti_post_make(server, asked);
+    if (post == NULL || !pti_post_keep(post)) {
+        fail_message_memory(server, asked->owner, asked->n_bytes);
+        pti_post_free(server, post);
+        return;
+    }
+    if (post->n_bytes > 0)
+        memcpy(post->kept, data, (size_t)post->n_bytes);
+    post->data = post->kept;
+    begin_post(server, post, true);
 }
 
 /* Bad input. */
@@ -99,26 +113,27 @@ static int participant_of(const pti_server *server, int rank) {
     return rank == PT_PROGRAM ? server->n_slots : rank;
 }
 
-/** A message of a slot, of which kept is what its entry carried; NULL: it carried nothing. */
-static void serve_message(pti_server *server, const pt_entry *entry, char *kept) {
+/** A message of a slot; carried: its data, which came with the entry; NULL: they did not. */
+static void serve_message(pti_server *server, const pt_entry *entry, const void *carried) {
     char text[128];
     const char *fault = find_fault(server, entry, text, sizeof text);
     if (fault != NULL) {
         refuse_entry(server, entry, fault);
-        free(kept);
         return;
     }
     const pti_post asked = {.owner = entry->slot,
-                            .request = kept != NULL ? PT_NO_REQUEST : entry->request,
+                            .request = carried != NULL ? PT_NO_REQUEST : entry->request,
                             .peer = participant_of(server, entry->peer),
                             .tag = entry->tag,
                             .is_send = entry->kind == PT_SEND_ENTRY,
                             .is_collective = (entry->flags & PT_COLLECTIVE) != 0,
-                            .data = kept != NULL ? kept : (char *)(uintptr_t)entry->address,
-                            .kept = kept,
+                            .data = (char *)(uintptr_t)entry->address,
                             .n_bytes = entry->n_bytes};
-    pti_serve_post(server, &asked,
-                   entry->n_bytes <= PT_EAGER_BYTES || (entry->flags & PT_BUFFERED) != 0);
+    if (carried != NULL)
+        pti_serve_passing(server, &asked, carried);
+    else
+        pti_serve_post(server, &asked,
+                       entry->n_bytes <= PT_EAGER_BYTES || (entry->flags & PT_BUFFERED) != 0);
 }
 
 /** The word that a slot names, as the server reads it; NULL: it is none. */
@@ -177,11 +192,11 @@ static const char *find_put_fault(const pti_server *server, const pt_entry *entr
                : "the target is in no array that the launch writes, or no rank; put into one";
 }
 
-static void serve_entry(pti_server *server, const pt_entry *entry, char *kept) {
+static void serve_entry(pti_server *server, const pt_entry *entry, const void *carried) {
     switch (entry->kind) {
     case PT_SEND_ENTRY:
     case PT_RECV_ENTRY:
-        serve_message(server, entry, kept);
+        serve_message(server, entry, carried);
         break;
     case PT_WAIT_ENTRY:
         note_wait(server, entry);
@@ -219,25 +234,14 @@ static void wake_crowded(const pti_server_part *part) {
             pti_server_wake(server, p);
 }
 
-/** What the next entry carries: within it, or beside its place. */
+/** What the next entry carries: within it, or beside its place; NULL: nothing. */
 static const void *find_payload(const pti_server_part *part, const pt_entry *entry) {
     const pt_ring *ring = &part->ring;
+    if ((entry->flags & PT_CARRIED) == 0)
+        return NULL;
     return entry->n_bytes <= PT_ENTRY_BYTES
                ? (const void *)entry->data
                : ring->payload + (part->n_taken & (ring->n_entries - 1)) * PT_PAYLOAD_BYTES;
-}
-
-/** Copy what an entry carries, before its place is given away. False when memory runs out. */
-static bool take_payload(const pti_server_part *part, const pt_entry *entry, char **kept) {
-    *kept = NULL;
-    if ((entry->flags & PT_CARRIED) == 0)
-        return true;
-    *kept = malloc((size_t)entry->n_bytes + 1);
-    if (*kept != NULL)
-        memcpy(*kept, find_payload(part, entry), (size_t)entry->n_bytes);
-    else
-        fail_message_memory(part->server, entry->slot, entry->n_bytes);
-    return *kept != NULL;
 }
 
 /** A slot on a device that puts an entry waits no more for what it said before, and has taken so
@@ -249,25 +253,27 @@ static void end_wait(pti_server *server, const pt_entry *entry) {
     server->participant[entry->slot].n_taken = entry->n_payloads;
 }
 
+/** Give back the place of the entry that was served, and what lies beside it. */
+static void give_credit(pti_server_part *part) {
+    part->n_taken++;
+    part->server->n_entries++;
+    PT_STORE_RELEASE(&part->words->n_taken, part->n_taken);
+    if (part->server->n_crowded > 0)
+        wake_crowded(part);
+}
+
 /** Take the entries of a part. */
 static void serve_part(pti_server_part *part) {
     pti_server *server = part->server;
     const pt_ring *ring = &part->ring;
     while (server->phase == PTI_SERVER_RUNS && !server->is_ending) {
         const pt_entry *at = &ring->entry[part->n_taken & (ring->n_entries - 1)];
-        char *kept;
         if (PT_LOAD_ACQUIRE(&at->commit) != part->n_taken + 1)
             return;
         const pt_entry entry = *at;
-        if (!take_payload(part, &entry, &kept))
-            return;
-        part->n_taken++;
-        server->n_entries++;
-        PT_STORE_RELEASE(&part->words->n_taken, part->n_taken);
-        if (server->n_crowded > 0)
-            wake_crowded(part);
         end_wait(server, &entry);
-        serve_entry(server, &entry, kept);
+        serve_entry(server, &entry, find_payload(part, &entry));
+        give_credit(part);
     }
 }
 

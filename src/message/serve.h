@@ -12,6 +12,9 @@ void pti_serve(pti_server *server);
  * launch is ended. */
 bool pti_serve_post(pti_server *server, const pti_post *asked, bool is_kept);
 
+/** A message that is kept, whose data are there only until this returns. */
+void pti_serve_passing(pti_server *server, const pti_post *asked, const void *data);
+
 /** A slot of this process has been given a signal, where the server stores the counts. */
 void pti_serve_signal(pti_server *server, int slot, int signal);
 

@@ -185,6 +185,7 @@ void pti_server_release(pti_server *server) {
         return;
     server->is_ending = true;
     pti_match_forget_all(server);
+    pti_posts_free_spare(server);
     destroy_conditions(server);
     free_memory(server);
 }

@@ -4,6 +4,7 @@
 #include <polytile/message.h>
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@ void pti_server_lock(pti_server *server) {
 }
 
 void pti_server_note_progress(pti_server *server) {
-    server->progress_s = pti_now_s();
+    server->progress_s = pti_coarse_now_s();
     if (server->processes != NULL)
         server->processes->own_progress_s = server->progress_s;
     server->n_polls = 0;
@@ -57,24 +58,49 @@ void pti_posts_append(pti_posts *posts, pti_post *post) {
 pti_post *pti_posts_take(pti_posts *posts, pti_post **at) {
     pti_post *taken = *at;
     *at = taken->next;
-    if (posts->last == taken) {
-        posts->last = posts->first;
-        while (posts->last != NULL && posts->last->next != NULL)
-            posts->last = posts->last->next;
-    }
+    if (posts->last == taken)
+        posts->last =
+            at == &posts->first ? NULL : (pti_post *)((char *)at - offsetof(pti_post, next));
     return taken;
 }
 
-void pti_post_free(pti_post *post) {
-    if (post != NULL)
+pti_post *pti_post_make(pti_server *server, const pti_post *as) {
+    pti_post *made = server->spare;
+    if (made != NULL)
+        server->spare = made->next;
+    else
+        made = malloc(sizeof *made);
+    if (made != NULL)
+        *made = *as;
+    return made;
+}
+
+bool pti_post_keep(pti_post *post) {
+    post->kept = post->n_bytes <= PTI_SMALL_BYTES ? post->small : malloc((size_t)post->n_bytes);
+    return post->kept != NULL;
+}
+
+void pti_post_free(pti_server *server, pti_post *post) {
+    if (post == NULL)
+        return;
+    if (post->kept != post->small)
         free(post->kept);
-    free(post);
+    post->next = server->spare;
+    server->spare = post;
+}
+
+void pti_posts_free_spare(pti_server *server) {
+    while (server->spare != NULL) {
+        pti_post *post = server->spare;
+        server->spare = post->next;
+        free(post);
+    }
 }
 
 void pti_post_forget(pti_server *server, pti_post *post) {
     if (post != NULL && post->request != PT_NO_REQUEST)
         server->participant[post->owner].request[post->request] = NULL;
-    pti_post_free(post);
+    pti_post_free(server, post);
 }
 
 pti_participant_name pti_name_participant(const pti_server *server, int participant) {

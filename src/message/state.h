@@ -9,7 +9,10 @@
 /* What the files of the room share of a server. All of it is under the mutex, but for what slots
  * read and write through their pt_slot. */
 
-/** A send or a receive that is not done, or a message that is kept. On the heap. */
+/** Messages of this size are kept within their posts. */
+enum { PTI_SMALL_BYTES = 64 };
+
+/** A send or a receive that is not done, or a message that is kept. The server's. */
 typedef struct pti_post {
     struct pti_post *next;
     int owner;   /* the participant whose request it is */
@@ -19,10 +22,11 @@ typedef struct pti_post {
     bool is_send;
     bool is_collective;
     char *data; /* the owner's memory, or kept */
-    char *kept; /* a copy of it; NULL: none; owned */
+    char *kept; /* a copy of it, `small` or owned; NULL: none */
     int64_t n_bytes;
     bool comes_with_reply; /* a receive, of a slot on a device, whose reply brings the data */
     int64_t offer; /* a send from one process to another: its number there; 0: it has none */
+    char small[PTI_SMALL_BYTES];
 } pti_post;
 
 /** Posts in the order in which they came. */
@@ -174,7 +178,8 @@ struct pti_server {
     int n_polls;        /* calls that found a request not done, since progress_s */
     int n_copying;      /* copies that threads make now */
     pti_copy *copy;     /* copies that nobody makes yet */
-    double progress_s;  /* when something last went on */
+    pti_post *spare;    /* posts that are free for the next ones */
+    double progress_s;  /* when something last went on, by the coarse clock */
     polytile_status status; /* of the first failure */
     char text[PTI_ERROR_BYTES];
 
@@ -258,7 +263,13 @@ void pti_server_check_begun(pti_server *server);
 void pti_posts_append(pti_posts *posts, pti_post *post);
 /** Take a post out of a list, by where that has it. */
 pti_post *pti_posts_take(pti_posts *posts, pti_post **at);
-void pti_post_free(pti_post *post);
+/** Make a post as another one says; NULL when memory runs out. */
+pti_post *pti_post_make(pti_server *server, const pti_post *as);
+/** Make room to keep the message of a post; false when memory runs out. */
+bool pti_post_keep(pti_post *post);
+void pti_post_free(pti_server *server, pti_post *post);
+/** Free the posts that pti_post_free() has left for the next ones. */
+void pti_posts_free_spare(pti_server *server);
 /** Forget a post that ends with its launch; NULL does nothing. */
 void pti_post_forget(pti_server *server, pti_post *post);
 

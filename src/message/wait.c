@@ -54,14 +54,14 @@ static const double busy_s = 50e-6, first_sleep_s = 50e-6, longest_sleep_s = 1e-
 /** Looks at memory between two at the clock. */
 enum { LOOKS_A_YIELD = 512 };
 
-/** How a thread looks again and again. */
+/** How a thread looks again and again. It asks for the time only when nothing goes on. */
 typedef struct pacer {
-    double since_s; /* when something last went on */
+    double since_s; /* when something last went on; 0: it has not looked at the clock since */
     double sleep_s;
 } pacer;
 
 static pacer start_pacer(void) {
-    return (pacer){.since_s = pti_now_s(), .sleep_s = first_sleep_s};
+    return (pacer){.sleep_s = first_sleep_s};
 }
 
 /** Return whether the program's thread takes entries soon: two threads that do would be in each
@@ -81,12 +81,15 @@ static bool is_anything_to_do(const pti_server_part *part, const pti_slot_words 
            (PT_LOAD_ACQUIRE(&next->commit) == n_taken + 1 && !does_program_serve(server));
 }
 
-static bool is_busy(const pacer *of) {
-    return pti_now_s() - of->since_s < busy_s;
+static bool is_busy(pacer *of) {
+    const double now_s = pti_now_s();
+    if (of->since_s == 0)
+        of->since_s = now_s;
+    return now_s - of->since_s < busy_s;
 }
 
 /** Let other threads go on from time to time; whether this one is busy still. */
-static bool look_again(const pacer *of, int n_looks) {
+static bool look_again(pacer *of, int n_looks) {
     if (n_looks % LOOKS_A_YIELD != 0)
         return true;
     sched_yield();
@@ -129,7 +132,7 @@ pti_carrying pti_wait_carry(pti_server *server) {
 /** How long to sleep before the next look for packets, which wake nobody: an eighth of the time
  * since the last one, so that they are late by little. What is under way, MPI moves by looks. */
 static double find_sleep(const pacer *of, const pti_carrying *carried) {
-    const double eighth_s = (pti_now_s() - of->since_s) / 8;
+    const double eighth_s = of->since_s == 0 ? 0 : (pti_now_s() - of->since_s) / 8;
     if (!carried->is_idle || eighth_s < first_sleep_s)
         return first_sleep_s;
     return eighth_s < longest_sleep_s ? eighth_s : longest_sleep_s;
@@ -270,13 +273,11 @@ static bool attend_once(pti_server_part *part) {
         pti_serve(server);
     }
     judge_slots(server, part);
-    pti_hang_check_time(server, part);
     return has_copied || part->n_taken != n_taken;
 }
 
 /** Wait without the mutex until there is something to do, or for so long. */
-static void look_at_ring(const pti_server_part *part, const pacer *of,
-                         const pti_slot_words *words) {
+static void look_at_ring(const pti_server_part *part, pacer *of, const pti_slot_words *words) {
     pthread_mutex_unlock(&part->server->mutex);
     for (int k = 1; !is_anything_to_do(part, words) && look_again(of, k); k++)
         ;
@@ -295,17 +296,23 @@ static bool have_slots_ended(const pti_server_part *part) {
            (state == PTI_SLOTS_ENDED && (pti_is_one_part(server) || is_launch_over(server)));
 }
 
+/** What goes on without a pause may be looks in vain: they are counted so often. */
+enum { ATTENDS_A_CHECK = 64 };
+
 void pti_server_attend(pti_server_part *part) {
     pti_server *server = part->server;
     const pti_slot_words *words = part->words;
     pacer pace = start_pacer();
     bool has_ended = false;
     pthread_mutex_lock(&server->mutex);
-    while (!has_ended) {
-        if (attend_once(part) || server->n_copying > 0)
+    for (uint64_t k = 0; !has_ended; k++) {
+        const bool has_moved = attend_once(part) || server->n_copying > 0;
+        if (has_moved)
             pace = start_pacer();
+        if (!has_moved || k % ATTENDS_A_CHECK == 0)
+            pti_hang_check_time(server, part);
         const bool is_over = is_launch_over(server);
-        if (!is_over && is_busy(&pace)) {
+        if (!is_over && (has_moved || is_busy(&pace))) {
             look_at_ring(part, &pace, words);
             continue;
         }

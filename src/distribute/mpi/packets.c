@@ -43,6 +43,7 @@ static bool is_on_its_way(const coming *from) {
 
 typedef struct pti_mpi_carrier {
     sent *first;
+    sent *spare; /* for the next packet; NULL: there is none. Most looks find no packet */
     int n_ranks;
     coming coming[];
 } pti_mpi_carrier;
@@ -67,7 +68,24 @@ void pti_mpi_carrier_free(pti_mpi_carrier *carrier) {
     for (int r = 0; carrier != NULL && r < carrier->n_ranks; r++)
         if (!is_on_its_way(&carrier->coming[r]))
             pti_spare_release(carrier->coming[r].bytes);
+    if (carrier != NULL)
+        free(carrier->spare);
     free(carrier);
+}
+
+/** Find room for a packet that leaves; false when memory runs out. */
+static bool find_spare(pti_mpi_carrier *carrier) {
+    if (carrier->spare == NULL)
+        carrier->spare = malloc(sizeof *carrier->spare);
+    return carrier->spare != NULL;
+}
+
+static void free_sent(pti_mpi_carrier *carrier, sent *of) {
+    pti_spare_release(of->packet);
+    if (carrier->spare == NULL)
+        carrier->spare = of;
+    else
+        free(of);
 }
 
 /** Take what a server has to send, as long as little is under way. */
@@ -78,17 +96,15 @@ static polytile_status take_packets(const pti_mpi_transport *mpi, pti_mpi_carrie
     for (; *last != NULL; n_taken++)
         last = &(*last)->next;
     for (; n_taken < MOST_UNDER_WAY; n_taken++) {
-        sent *made = calloc(1, sizeof *made);
-        if (made == NULL)
-            return pti_fail_memory(mpi->transport.ctx, "a message to another rank", sizeof *made);
-        made->request = MPI_REQUEST_NULL;
-        made->packet = pti_processes_take(server);
-        if (made->packet == NULL) {
-            free(made);
+        if (!find_spare(carrier))
+            return pti_fail_memory(mpi->transport.ctx, "a message to another rank", sizeof(sent));
+        pti_packet *packet = pti_processes_take(server);
+        if (packet == NULL)
             return POLYTILE_OK;
-        }
-        *last = made;
-        last = &made->next;
+        *last = carrier->spare;
+        **last = (sent){.packet = packet, .request = MPI_REQUEST_NULL};
+        last = &(*last)->next;
+        carrier->spare = NULL;
     }
     return POLYTILE_OK;
 }
@@ -132,8 +148,7 @@ static polytile_status test_sent(const pti_mpi_transport *mpi, pti_mpi_carrier *
         }
         *has_moved = true;
         *at = tested->next;
-        pti_spare_release(tested->packet);
-        free(tested);
+        free_sent(carrier, tested);
     }
 done:
     return status;

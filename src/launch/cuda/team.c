@@ -1,5 +1,6 @@
 #include "launch/cuda/team.h"
 
+#include "access/set/box.h"
 #include "launch/cuda/function.h"
 #include "launch/cuda/team_memory.h"
 #include "launch/host/team.h"
@@ -104,6 +105,16 @@ static polytile_status run_slots(pti_cuda_device *cuda, const pti_sub_kernel *su
                                pti_cuda_check(cuda, team->why_ended, "cudaEventQuery"));
 }
 
+/** Wait until the arrays are on the device: as soon as all parts have begun, slots of other devices
+ * put to them, which no upload may come after. */
+static polytile_status await_arrays(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
+                                    const pti_server_part *part) {
+    if (pti_server_part_n_slots(part) == pti_box_count(pti_server_part_threads(part)))
+        return POLYTILE_OK;
+    return PTI_KERNEL_CUDA(cuda, sub_kernel, cudaStreamSynchronize,
+                           (pti_cuda_stream_of(cuda, sub_kernel)));
+}
+
 static polytile_status serve_slots(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                                    pt_memory *memories, int n_slots) {
     const pti_instance *instance = sub_kernel->instance;
@@ -116,6 +127,7 @@ static polytile_status serve_slots(pti_cuda_device *cuda, const pti_sub_kernel *
     PTI_TRY(choose_lanes(cuda, sub_kernel, n_slots, &n_lanes));
     PTI_TRY(pti_cuda_team_reserve(cuda, instance->kernel_name, bytes, &team));
     pti_team_find_memories(sub_kernel, memories);
+    PTI_TRY(await_arrays(cuda, sub_kernel, part));
     PTI_TRY(pti_server_begin(part, ctx, memories, sub_kernel->views, instance->n_operands,
                              &team->slots));
     PTI_TRY(pti_server_meet(part, ctx));

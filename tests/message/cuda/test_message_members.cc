@@ -5,6 +5,8 @@
 #include "support/random.h"
 #include "support/scale.h"
 
+#include <cstring>
+
 extern "C" {
 #include "message/slot_memory.h"
 }
@@ -26,14 +28,22 @@ const struct {
              {"cuda:1,cuda:0,cuda:2", nullptr}};
 constexpr int64_t n_lists = sizeof lists / sizeof *lists;
 
+/* One program in two speaks to its slots; puts reach all of them where all are on linked GPUs. */
+MessageDraws draws_of(int64_t seed) {
+    MessageDraws draws;
+    draws.has_program = seed % 2 == 0;
+    draws.has_puts = seed % 4 != 0 && !strstr(lists[seed % n_lists].devices, "host");
+    return draws;
+}
+
 TEST(MessageMembers, SlotsReceiveWhatMpiSays) {
     for (int64_t seed = 0; seed < scaled(150); seed++) {
         FarWorld world(seed, 3, seed % 4 != 0);
         std::mt19937_64 random(seed);
         const auto &list = lists[seed % n_lists];
         const int n_slots = 1 + static_cast<int>(random() % 7);
-        ASSERT_EQ(run_messages(draw_messages(random, n_slots, 40), list.devices, POLYTILE_OK,
-                               &far_interpret.implementation, list.layout),
+        ASSERT_EQ(run_messages(draw_messages(random, n_slots, 40, draws_of(seed)), list.devices,
+                               POLYTILE_OK, &far_interpret.implementation, list.layout),
                   "")
             << "seed " << seed;
         EXPECT_EQ(world.cuda.violations(), "") << "seed " << seed;
@@ -47,10 +57,10 @@ TEST(MessageMembers, RingsOfTwoEntriesAreEnough) {
         FarWorld world(seed, 3, seed % 4 != 0);
         std::mt19937_64 random(seed);
         const auto &list = lists[seed % n_lists];
-        EXPECT_EQ(run_messages(draw_messages(random, 2 + static_cast<int>(seed % 5), 40),
-                               list.devices, POLYTILE_OK, &far_interpret.implementation,
-                               list.layout),
-                  "")
+        EXPECT_EQ(
+            run_messages(draw_messages(random, 2 + static_cast<int>(seed % 5), 40, draws_of(seed)),
+                         list.devices, POLYTILE_OK, &far_interpret.implementation, list.layout),
+            "")
             << "seed " << seed;
     }
     pti_slot_memory_set_entries(0);
@@ -63,10 +73,8 @@ TEST(MessageMembers, DeadlocksAcrossDevicesAreFound) {
         FarWorld world(seed, 3, seed % 4 != 0);
         std::mt19937_64 random(seed);
         const auto &list = lists[seed % n_lists];
-        MessageProgram program = draw_messages(random, 1 + static_cast<int>(random() % 5), 20);
-        if (std::count(program.takes_any.begin(), program.takes_any.end(), true) > 0)
-            continue;
-        program = spoil_messages(random, program);
+        const MessageProgram program =
+            draw_spoiled(random, 1 + static_cast<int>(random() % 5), 20, draws_of(seed));
         const polytile_status expected = interpret_messages(program);
         n_dead += expected == POLYTILE_DEADLOCK;
         if (expected != POLYTILE_OK) {
@@ -217,6 +225,20 @@ TEST(MessageMembers, PutsReachTheArrayThatTheyName) {
         EXPECT_EQ(a, wanted_a) << n_columns << " columns";
         EXPECT_EQ(b, wanted_b) << n_columns << " columns";
         EXPECT_EQ(world.cuda.violations(), "");
+    }
+}
+
+/* Puts come as soon as slots run: an upload that was still on its way overwrote one in 30. */
+TEST(MessageMembers, PutsThatComeFirstStay) {
+    MessageDraws draws;
+    draws.has_puts = true;
+    for (int64_t seed = 0; seed < scaled(40); seed++) {
+        FarWorld world(static_cast<uint64_t>(seed), 3);
+        std::mt19937_64 random(seed);
+        ASSERT_EQ(run_messages(draw_messages(random, 7, 6, draws), "cuda:1,cuda:0,cuda:2",
+                               POLYTILE_OK, &far_interpret.implementation),
+                  "")
+            << "seed " << seed;
     }
 }
 
