@@ -32,7 +32,9 @@ typedef struct pti_skew_image {
 typedef struct pti_skew_launch {
     int64_t first_slab; /* of its pass that has threads of it */
     int64_t last_slab;
-    uint64_t touched; /* bit o: each of its slabs touches operand o */
+    polytile_range within; /* threads along its index: of slabs that lie there, */
+    uint64_t touched;      /* bit o: each touches operand o, */
+    uint64_t untouched;    /* and none does */
 } pti_skew_launch;
 
 /** Slabs are in one lane, or in two. */
