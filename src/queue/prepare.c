@@ -273,6 +273,7 @@ static polytile_status bind_launch(polytile_queue *queue, const pti_request *req
     PTI_TRY(find_scratch(queue, request, prepared));
     prepared->instance->piece_alignment_bytes = PTI_RESIDENT_ALIGNMENT;
     PTI_TRY(pti_instance_add_slabs(queue->object.context, prepared->instance));
+    PTI_TRY(pti_instance_add_bands(queue->object.context, prepared->instance));
     prepared->ways = pti_ways_of(pti_prepared_call(prepared),
                                  pti_takes_pieces(&request->kernel->implementation));
     if (prepared->ways.may_split)

@@ -2,8 +2,10 @@
 
 #include "access/footprint/affine.h"
 #include "access/footprint/footprint.h"
+#include "access/footprint/indirection.h"
 #include "access/footprint/section.h"
 #include "access/footprint/section_boxes.h"
+#include "base/checked.h"
 
 /** Return whether a subscript is an interval that moves with an index, and with no other. */
 static bool is_window_of(const pti_subscript *subscript, int index) {
@@ -75,6 +77,111 @@ polytile_status pti_instance_add_slabs(polytile_context *ctx, pti_instance *inst
     instance->slab_indices = indices;
     for (int o = 0; o < instance->n_operands; o++)
         pti_operand_set_known(instance->slabs, &instance->slabs->operand[o]);
+done:
+    return status;
+}
+
+/* Bands. */
+
+/** A band is at most so small a part of the threads; and in how many parts they are looked at, at
+ * first, at most, and how many times finer than a band, if it takes no more. */
+enum { PART_OF_THREADS = 8, FIRST_PARTS = 256, MOST_PARTS = 4096, PARTS_OF_BAND = 8 };
+
+/** One dimension of what is looked up, along an index. */
+typedef struct band_search {
+    const pti_instance *instance;
+    const pti_section *section;
+    int dim;
+    int index;
+} band_search;
+
+static int64_t count_along(const band_search *of) {
+    return pti_range_count(of->instance->threads.range[of->index]);
+}
+
+/** Return an interval that has what each thread touches, less its index, by the hulls of so many
+ * threads at a time; empty: they touch nothing. */
+static polytile_range find_band_by(const band_search *of, int64_t n_together) {
+    const polytile_range all = of->instance->threads.range[of->index];
+    polytile_domain threads = of->instance->threads;
+    polytile_range *part = &threads.range[of->index];
+    polytile_range band = {INT64_MAX, INT64_MIN, 1};
+    for (part->lo = all.lo; part->lo <= all.hi; part->lo += n_together) {
+        part->hi = pti_min(part->lo + n_together - 1, all.hi);
+        const polytile_domain hull = pti_section_hull(of->instance, of->section, &threads);
+        if (pti_box_is_empty(&hull))
+            continue;
+        band.lo = pti_min(band.lo, hull.range[of->dim].lo - part->hi);
+        band.hi = pti_max(band.hi, hull.range[of->dim].hi - part->lo);
+    }
+    return band;
+}
+
+/** Find the band; false: there is none that is narrow. The hull of so many threads is longer than
+ * the band by one less at each end. */
+static bool find_band(const band_search *of, polytile_range *band) {
+    const int64_t n = count_along(of), most = n / PART_OF_THREADS;
+    int64_t n_together = pti_ceil_div(n, FIRST_PARTS);
+    bool is_fine = false;
+    while (!is_fine) {
+        *band = find_band_by(of, n_together);
+        if (band->lo > band->hi || band->hi - band->lo + 1 - 2 * (n_together - 1) > most)
+            return false;
+        const int64_t finer =
+            pti_max(1, pti_max((band->hi - band->lo) / PARTS_OF_BAND, pti_ceil_div(n, MOST_PARTS)));
+        is_fine = n_together <= finer;
+        n_together = finer;
+    }
+    return band->hi - band->lo + 1 <= most;
+}
+
+/** Let a section that looks up have its band along an index. *is_found: whether it has one. */
+static polytile_status set_band(polytile_context *ctx, const pti_instance *instance, int index,
+                                pti_section *section, bool *is_found) {
+    band_search of = {.instance = instance, .section = section, .index = index};
+    polytile_range band;
+    *is_found = false;
+    if (section->role != POLYTILE_IN || instance->operand[section->operand].writes)
+        return POLYTILE_OK;
+    for (; of.dim < section->n_dims && !*is_found; of.dim++)
+        *is_found = pti_section_is_indirect(section, of.dim) && find_band(&of, &band);
+    if (!*is_found)
+        return POLYTILE_OK;
+    pti_subscript *along = &section->subscript[of.dim - 1];
+    *along = (pti_subscript){{.constant = band.lo}, {.constant = band.hi}, 1};
+    along->lo.index[index] = along->hi.index[index] = 1;
+    section->exact = false;
+    section->indirection = NULL;
+    return pti_section_settle(ctx, instance, section);
+}
+
+static polytile_status add_bands_along(polytile_context *ctx, pti_instance *instance, int index) {
+    polytile_status status;
+    bool has_any = false;
+    PTI_TRY(pti_instance_copy(ctx, instance, &instance->slabs));
+    for (int s = 0; s < instance->n_sections; s++) {
+        bool is_found = false;
+        if (pti_section_looks_up_by(&instance->section[s], index))
+            PTI_TRY(set_band(ctx, instance, index, &instance->slabs->section[s], &is_found));
+        has_any = has_any || is_found;
+    }
+    instance->slab_indices = 1u << index;
+done:
+    if (!has_any) {
+        if (instance->slabs != NULL)
+            instance->slabs->given = NULL;
+        pti_instance_free(instance->slabs);
+        instance->slabs = NULL;
+        instance->slab_indices = 0;
+    }
+    return status;
+}
+
+polytile_status pti_instance_add_bands(polytile_context *ctx, pti_instance *instance) {
+    polytile_status status = POLYTILE_OK;
+    for (int k = 0; k < instance->n_indices && instance->slabs == NULL; k++)
+        if (instance->inspection != NULL)
+            PTI_TRY(add_bands_along(ctx, instance, k));
 done:
     return status;
 }
