@@ -18,10 +18,6 @@ struct Cut {
     std::vector<std::vector<int64_t>> superblocks;
     std::vector<int64_t> shape, pieces;
     bool is_apart = false;
-
-    bool operator==(const Cut &other) const {
-        return superblocks == other.superblocks && shape == other.shape && pieces == other.pieces;
-    }
 };
 
 std::vector<int64_t> numbers_of(const polytile_domain &box) {
@@ -115,7 +111,7 @@ const char *const declarations[] = {
 /** The second launch is cut as the first one, which is how it would be cut without that. */
 TEST_F(QueueTwins, AreCutAsEachOneByItself) {
     Random random(test_seed("QueueTwins.AreCutAsEachOneByItself"));
-    for (int trial = 0; trial < scaled(60); trial++) {
+    for (int trial = 0; trial < scaled(40); trial++) {
         const char *declaration =
             declarations[random.number(0, static_cast<int64_t>(std::size(declarations)) - 1)];
         const int64_t n = random.number(48, 127);
@@ -135,7 +131,9 @@ TEST_F(QueueTwins, AreCutAsEachOneByItself) {
         polytile_queue_resume(alone);
         polytile_queue_destroy(alone);
         EXPECT_TRUE(there.is_apart && back.is_apart && expected.is_apart);
-        EXPECT_TRUE(back == expected);
+        EXPECT_EQ(back.superblocks, expected.superblocks);
+        EXPECT_EQ(back.shape, expected.shape);
+        EXPECT_EQ(back.pieces, expected.pieces);
         EXPECT_EQ(back.superblocks, there.superblocks);
         polytile_kernel_destroy(kernel);
     }
