@@ -9,6 +9,7 @@
 #include <algorithm>
 
 extern "C" {
+#include "partition/prove/needs/needs.h"
 #include "queue/queue.h"
 }
 
@@ -186,6 +187,47 @@ TEST_F(QueueBanded, SlabsKnowAnIntervalAroundAllThatIsLookedUp) {
         EXPECT_EQ(detach(queue, {E, u, v}), POLYTILE_OK) << error();
         polytile_queue_destroy(queue);
     }
+}
+
+/** The checker asks index arrays, not the band: one that is too narrow is found. */
+TEST_F(QueueBanded, TheCheckerFindsWhatABandLacks) {
+    Random random(11);
+    Mesh mesh(400, 1, 9, &random);
+    mesh.E[3 * 200] = 209; /* the farthest */
+    polytile_kernel *kernel = create(relax_declaration, &relax_kernel);
+    polytile_array *E = wrap_as("E", POLYTILE_I32, {mesh.n, N_NEIGHBOURS}, mesh.E.data());
+    polytile_array *u = wrap_as("u", POLYTILE_U32, {mesh.n}, mesh.u.data()),
+                   *v = wrap_as("v", POLYTILE_U32, {mesh.n}, mesh.v.data());
+    polytile_queue *queue = open("host(memory=4KiB)");
+    ASSERT_EQ(attach(queue, {E, u, v}), POLYTILE_OK) << error();
+    polytile_queue_pause(queue);
+    ASSERT_EQ(launch(queue, kernel, line(mesh.n), {E, u, v}), POLYTILE_OK) << error();
+    const pti_prepared *prepared = nullptr;
+    for (const pti_prepared *bucket : queue->prepared)
+        prepared = bucket != nullptr ? bucket : prepared;
+    ASSERT_NE(prepared, nullptr);
+    const pti_instance *slabs = prepared->instance->slabs;
+    ASSERT_NE(slabs, nullptr);
+    pti_section *section = &slabs->section[slabs->operand[1].first_section];
+    const polytile_domain threads = line(mesh.n);
+    const auto is_covered = [&](int64_t last_thread, int64_t hi) {
+        polytile_domain some = threads, held = line(1), missing;
+        some.range[0] = {190, last_thread, 1};
+        held.range[0] = {170, last_thread + hi, 1};
+        const int64_t before = section->subscript[0].hi.constant;
+        section->subscript[0].hi.constant = hi;
+        pti_boxes there = {};
+        pti_boxes_add(&there, &held);
+        const bool is = pti_needs_covered(slabs, section, &some, &there, &missing);
+        pti_boxes_free(&there);
+        section->subscript[0].hi.constant = before;
+        return is;
+    };
+    EXPECT_TRUE(is_covered(200, 9));
+    EXPECT_FALSE(is_covered(200, 8));
+    EXPECT_TRUE(is_covered(199, 9));
+    polytile_queue_resume(queue);
+    ASSERT_EQ(detach(queue, {E, u, v}), POLYTILE_OK) << error();
 }
 
 } // namespace
