@@ -117,37 +117,67 @@ static polytile_range find_band_by(const band_search *of, int64_t n_together) {
     return band;
 }
 
-/** Find the band; false: there is none that is narrow. The hull of so many threads is longer than
- * the band by one less at each end. */
-static bool find_band(const band_search *of, polytile_range *band) {
-    const int64_t n = count_along(of), most = n / PART_OF_THREADS;
-    int64_t n_together = pti_ceil_div(n, FIRST_PARTS);
-    bool is_fine = false;
-    while (!is_fine) {
-        *band = find_band_by(of, n_together);
-        if (band->lo > band->hi || band->hi - band->lo + 1 - 2 * (n_together - 1) > most)
-            return false;
-        const int64_t finer =
-            pti_max(1, pti_max((band->hi - band->lo) / PARTS_OF_BAND, pti_ceil_div(n, MOST_PARTS)));
-        is_fine = n_together <= finer;
-        n_together = finer;
-    }
-    return band->hi - band->lo + 1 <= most;
+/** Find a band of so many threads at a time, whose hull is longer than theirs by one less at each
+ * end; false: there is none that is narrow. */
+static bool find_rough_band(const band_search *of, int64_t n_together, polytile_range *band) {
+    *band = find_band_by(of, n_together);
+    return band->lo <= band->hi &&
+           band->hi - band->lo + 1 - 2 * (n_together - 1) <= count_along(of) / PART_OF_THREADS;
 }
 
-/** Let a section that looks up have its band along an index. *is_found: whether it has one. */
-static polytile_status set_band(polytile_context *ctx, const pti_instance *instance, int index,
-                                pti_section *section, bool *is_found) {
+/** Find the band; false: there is none that is narrow. */
+static bool find_band(const band_search *of, polytile_range *band) {
+    const int64_t n = count_along(of);
+    int64_t n_together = pti_ceil_div(n, FIRST_PARTS);
+    while (find_rough_band(of, n_together, band)) {
+        const int64_t finer =
+            pti_max(1, pti_max((band->hi - band->lo) / PARTS_OF_BAND, pti_ceil_div(n, MOST_PARTS)));
+        if (n_together <= finer)
+            return band->hi - band->lo + 1 <= n / PART_OF_THREADS;
+        n_together = finer;
+    }
+    return false;
+}
+
+/** Return the dimension of a section that has a band along an index, by rough ones; -1: none. */
+static int find_banded_dim(const pti_instance *instance, const pti_section *section, int index) {
     band_search of = {.instance = instance, .section = section, .index = index};
     polytile_range band;
-    *is_found = false;
     if (section->role != POLYTILE_IN || instance->operand[section->operand].writes)
+        return -1;
+    for (; of.dim < section->n_dims; of.dim++)
+        if (pti_section_is_indirect(section, of.dim) &&
+            find_rough_band(&of, pti_ceil_div(count_along(&of), FIRST_PARTS), &band))
+            return of.dim;
+    return -1;
+}
+
+/** Return whether all that is looked up along an index may have a band: else some arrays would have
+ * to stay whole, which is seldom worth looking at the others. */
+static bool may_have_bands(const pti_instance *instance, int index) {
+    bool may = true, has_any = false;
+    for (int s = 0; s < instance->n_sections && may; s++) {
+        if (!pti_section_looks_up_by(&instance->section[s], index))
+            continue;
+        has_any = true;
+        may = find_banded_dim(instance, &instance->section[s], index) >= 0;
+    }
+    return may && has_any;
+}
+
+/** Let a section that looks up have its band along an index; it has none then that is looked up.
+ * *has: whether it has one. */
+static polytile_status set_band(polytile_context *ctx, const pti_instance *instance, int index,
+                                pti_section *section, bool *has) {
+    band_search of = {.instance = instance,
+                      .section = section,
+                      .dim = find_banded_dim(instance, section, index),
+                      .index = index};
+    polytile_range band;
+    *has = of.dim >= 0 && find_band(&of, &band);
+    if (!*has)
         return POLYTILE_OK;
-    for (; of.dim < section->n_dims && !*is_found; of.dim++)
-        *is_found = pti_section_is_indirect(section, of.dim) && find_band(&of, &band);
-    if (!*is_found)
-        return POLYTILE_OK;
-    pti_subscript *along = &section->subscript[of.dim - 1];
+    pti_subscript *along = &section->subscript[of.dim];
     *along = (pti_subscript){{.constant = band.lo}, {.constant = band.hi}, 1};
     along->lo.index[index] = along->hi.index[index] = 1;
     section->exact = false;
@@ -155,32 +185,32 @@ static polytile_status set_band(polytile_context *ctx, const pti_instance *insta
     return pti_section_settle(ctx, instance, section);
 }
 
+static void drop_slabs(pti_instance *instance) {
+    if (instance->slabs != NULL)
+        instance->slabs->given = NULL;
+    pti_instance_free(instance->slabs);
+    instance->slabs = NULL;
+    instance->slab_indices = 0;
+}
+
 static polytile_status add_bands_along(polytile_context *ctx, pti_instance *instance, int index) {
     polytile_status status;
-    bool has_any = false;
+    bool has_all = true;
     PTI_TRY(pti_instance_copy(ctx, instance, &instance->slabs));
-    for (int s = 0; s < instance->n_sections; s++) {
-        bool is_found = false;
-        if (pti_section_looks_up_by(&instance->section[s], index))
-            PTI_TRY(set_band(ctx, instance, index, &instance->slabs->section[s], &is_found));
-        has_any = has_any || is_found;
-    }
     instance->slab_indices = 1u << index;
+    for (int s = 0; s < instance->n_sections && has_all; s++)
+        if (pti_section_looks_up_by(&instance->section[s], index))
+            PTI_TRY(set_band(ctx, instance, index, &instance->slabs->section[s], &has_all));
+    if (!has_all)
+        drop_slabs(instance);
 done:
-    if (!has_any) {
-        if (instance->slabs != NULL)
-            instance->slabs->given = NULL;
-        pti_instance_free(instance->slabs);
-        instance->slabs = NULL;
-        instance->slab_indices = 0;
-    }
     return status;
 }
 
 polytile_status pti_instance_add_bands(polytile_context *ctx, pti_instance *instance) {
     polytile_status status = POLYTILE_OK;
     for (int k = 0; k < instance->n_indices && instance->slabs == NULL; k++)
-        if (instance->inspection != NULL)
+        if (instance->inspection != NULL && may_have_bands(instance, k))
             PTI_TRY(add_bands_along(ctx, instance, k));
 done:
     return status;
