@@ -12,8 +12,8 @@
  * A launch with all that does not depend on what is resident, kept for the next identical one.
  *
  * Made by the program's thread. The queue's thread changes partition, way, is_cut_apart, their
- * serial, all_fit and arena_bytes, and only under the mutex; and it alone adds ways once the launch is made. The
- * rest never changes. It lives while items with it are not done.
+ * serial, all_fit and arena_bytes, and only under the mutex; and it alone adds ways once the launch
+ * is made. The rest never changes. It lives while items with it are not done.
  */
 typedef struct pti_prepared {
     struct pti_prepared *next; /* in the cache, of the same bucket */
@@ -72,8 +72,8 @@ bool pti_prepared_is_for(const pti_prepared *prepared, const pti_request *reques
  * when memory runs out, for pti_prepared_free() to free. */
 bool pti_prepared_fill_key(pti_prepared *prepared, const pti_request *request);
 
-/** Return whether launches that look nothing up differ only in which arrays they have, as A to B and
- * B to A: cut for one arena, both are cut alike. */
+/** Return whether launches that look nothing up differ only in which arrays they have, as A to B
+ * and B to A: cut for one arena, both are cut alike. */
 bool pti_prepared_is_twin(const pti_prepared *one, const pti_prepared *other);
 
 /** Return whether an operand is the array at a position of the queue. */

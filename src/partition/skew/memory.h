@@ -28,8 +28,8 @@ int pti_skew_n_images(const pti_chain *chain);
  * when memory runs out. */
 pti_skew_need *pti_skew_needs(const pti_chain *chain, int n_per_pass);
 
-/** Note of which arrays none goes or none comes, of a chain with tiles: these leave as many rows for
- * slabs as there are. Shapes  needs: of all arrays. */
+/** Note of which arrays none goes or none comes, of a chain with tiles: these leave as many rows
+ * for slabs as there are. Shapes  needs: of all arrays. */
 void pti_skew_note_still(const pti_chain *chain, const pti_skew_sets *sets, pti_skew_need *needs);
 
 /** Return the rows of an image, of an array without ends: those of a lap of slabs, and of so many
