@@ -1,5 +1,6 @@
 #include "access/footprint/slabs.h"
 
+#include "access/array/index_block.h"
 #include "access/footprint/affine.h"
 #include "access/footprint/footprint.h"
 #include "access/footprint/indirection.h"
@@ -99,15 +100,23 @@ static int64_t count_along(const band_search *of) {
     return pti_range_count(of->instance->threads.range[of->index]);
 }
 
+/** Return the threads of a part as whole blocks of index arrays, if they are as many: of these it is
+ * known what they hold. */
+static int64_t round_up_to_blocks(int64_t n_together) {
+    return n_together < PTI_INDEX_BLOCK
+               ? n_together
+               : pti_ceil_div(n_together, PTI_INDEX_BLOCK) * PTI_INDEX_BLOCK;
+}
+
 /** Return an interval that has what each thread touches, less its index, by the hulls of so many
- * threads at a time; empty: they touch nothing. */
+ * threads at a time, from multiples of that on; empty: they touch nothing. */
 static polytile_range find_band_by(const band_search *of, int64_t n_together) {
     const polytile_range all = of->instance->threads.range[of->index];
     polytile_domain threads = of->instance->threads;
     polytile_range *part = &threads.range[of->index];
     polytile_range band = {INT64_MAX, INT64_MIN, 1};
-    for (part->lo = all.lo; part->lo <= all.hi; part->lo += n_together) {
-        part->hi = pti_min(part->lo + n_together - 1, all.hi);
+    for (part->lo = all.lo; part->lo <= all.hi; part->lo = part->hi + 1) {
+        part->hi = pti_min((pti_floor_div(part->lo, n_together) + 1) * n_together - 1, all.hi);
         const polytile_domain hull = pti_section_hull(of->instance, of->section, &threads);
         if (pti_box_is_empty(&hull))
             continue;
@@ -125,13 +134,17 @@ static bool find_rough_band(const band_search *of, int64_t n_together, polytile_
            band->hi - band->lo + 1 - 2 * (n_together - 1) <= count_along(of) / PART_OF_THREADS;
 }
 
+static int64_t first_part(const band_search *of) {
+    return round_up_to_blocks(pti_ceil_div(count_along(of), FIRST_PARTS));
+}
+
 /** Find the band; false: there is none that is narrow. */
 static bool find_band(const band_search *of, polytile_range *band) {
     const int64_t n = count_along(of);
-    int64_t n_together = pti_ceil_div(n, FIRST_PARTS);
+    int64_t n_together = first_part(of);
     while (find_rough_band(of, n_together, band)) {
-        const int64_t finer =
-            pti_max(1, pti_max((band->hi - band->lo) / PARTS_OF_BAND, pti_ceil_div(n, MOST_PARTS)));
+        const int64_t finer = round_up_to_blocks(pti_max(
+            1, pti_max((band->hi - band->lo) / PARTS_OF_BAND, pti_ceil_div(n, MOST_PARTS))));
         if (n_together <= finer)
             return band->hi - band->lo + 1 <= n / PART_OF_THREADS;
         n_together = finer;
@@ -147,7 +160,7 @@ static int find_banded_dim(const pti_instance *instance, const pti_section *sect
         return -1;
     for (; of.dim < section->n_dims; of.dim++)
         if (pti_section_is_indirect(section, of.dim) &&
-            find_rough_band(&of, pti_ceil_div(count_along(&of), FIRST_PARTS), &band))
+            find_rough_band(&of, first_part(&of), &band))
             return of.dim;
     return -1;
 }
