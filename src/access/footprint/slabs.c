@@ -100,8 +100,8 @@ static int64_t count_along(const band_search *of) {
     return pti_range_count(of->instance->threads.range[of->index]);
 }
 
-/** Return the threads of a part as whole blocks of index arrays, if they are as many: of these it is
- * known what they hold. */
+/** Return the threads of a part as whole blocks of index arrays, if they are as many: of these it
+ * is known what they hold. */
 static int64_t round_up_to_blocks(int64_t n_together) {
     return n_together < PTI_INDEX_BLOCK
                ? n_together
