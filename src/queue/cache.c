@@ -34,6 +34,27 @@ const pti_prepared *pti_cache_find_related(const polytile_queue *queue,
     return latest;
 }
 
+static bool is_cut_as(const pti_prepared *cut, const pti_prepared *prepared) {
+    return !cut->all_fit && !prepared->all_fit && cut->arena_bytes == prepared->arena_bytes &&
+           cut->partition.n_superblocks > 0 && pti_prepared_is_twin(cut, prepared);
+}
+
+const pti_prepared *pti_cache_find_twin(const polytile_queue *queue, const pti_prepared *prepared,
+                                        const pti_prepared *related) {
+    const pti_prepared *twin = NULL;
+    if (related != NULL)
+        return is_cut_as(related, prepared) ? related : NULL;
+    for (int k = 0; twin == NULL && k < PTI_MAX_VICTIMS; k++)
+        if (queue->victim[k] != NULL && queue->victim[k]->is_cut_apart &&
+            is_cut_as(queue->victim[k], prepared))
+            twin = queue->victim[k];
+    for (int bucket = 0; twin == NULL && bucket < PTI_PREPARED_BUCKETS; bucket++)
+        for (const pti_prepared *next = queue->prepared[bucket]; next != NULL; next = next->next)
+            if (next->is_cut_apart && is_cut_as(next, prepared))
+                twin = next;
+    return twin;
+}
+
 static bool overwrites_array(const pti_prepared *prepared, int position) {
     for (int a = 0; a < prepared->n_arrays; a++) {
         if (prepared->position[a] == position && prepared->instance->operand[a].writes &&

@@ -25,6 +25,12 @@ void pti_queue_forget_prepared(polytile_queue *queue, int position);
  * arena that does not hold all arrays; NULL: none. The mutex is locked. */
 const pti_prepared *pti_cache_find_related(const polytile_queue *queue, const pti_request *request);
 
+/** The twin of a launch that was cut for the same arena as the launch is to be, and whose partition
+ * that launch would get, too: the related launch, or if it has none, one that was cut apart. NULL:
+ * there is none. The mutex is locked. */
+const pti_prepared *pti_cache_find_twin(const polytile_queue *queue, const pti_prepared *prepared,
+                                        const pti_prepared *related);
+
 /** Return whether a launch that is queued replaces every element of the array at a position. */
 bool pti_cache_is_overwritten(polytile_queue *queue, int position);
 

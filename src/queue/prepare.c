@@ -106,7 +106,28 @@ static bool copy_partition(const pti_partition *from, pti_partition *to) {
     return is_copied;
 }
 
-/** Find what launches are cut for at present, and how one over the same data was cut. */
+/** Cut a launch as its twin was, in pieces that are as that one's. The mutex is locked. False when
+ * memory runs out. */
+static bool cut_as_twin(polytile_queue *queue, const pti_prepared *twin, pti_prepared *prepared) {
+    const pti_partition *from = &twin->partition;
+    bool is_copied = true;
+    if (twin->way > 0 &&
+        pti_ways_adopt(queue->object.context, &prepared->ways, twin->ways.call[twin->way].instance,
+                       &prepared->way) != POLYTILE_OK)
+        return false;
+    if (twin->way > 0 && prepared->way == 0)
+        return true;
+    prepared->is_cut_apart = twin->is_cut_apart;
+    prepared->partition = *from;
+    prepared->partition.superblock = NULL;
+    prepared->partition.n_superblocks = prepared->partition.n_allocated = 0;
+    for (int64_t k = 0; is_copied && k < from->n_superblocks; k++)
+        is_copied = pti_partition_add(&prepared->partition, &from->superblock[k]);
+    return is_copied;
+}
+
+/** Find what launches are cut for at present, and how one over the same data was cut. A launch that
+ * has a twin is cut as that. */
 static polytile_status find_arena_and_former(polytile_queue *queue, const pti_request *request,
                                              pti_prepared *prepared, pti_partition *former) {
     bool is_copied = true;
@@ -116,7 +137,11 @@ static polytile_status find_arena_and_former(polytile_queue *queue, const pti_re
     prepared->arena_bytes = queue->usable_bytes;
     prepared->serial = ++queue->n_cut;
     prepared->all_fit = all_fit(queue, prepared);
-    if (related != NULL) {
+    const pti_prepared *twin = pti_cache_find_twin(queue, prepared, related);
+    if (twin != NULL) {
+        n_superblocks = twin->partition.n_superblocks;
+        is_copied = cut_as_twin(queue, twin, prepared);
+    } else if (related != NULL) {
         n_superblocks = related->partition.n_superblocks;
         is_copied = copy_partition(&related->partition, former);
     }
@@ -172,6 +197,9 @@ static polytile_status cut_prepared(polytile_queue *queue, const pti_request *re
     pti_partition former = {0};
     polytile_status status;
     PTI_TRY(find_arena_and_former(queue, request, prepared, &former));
+    if (prepared->partition.n_superblocks > 0)
+        goto done;
+    prepared->is_cut_apart = former.n_superblocks == 0;
     pti_grain_request grain = {
         .ways = &prepared->ways,
         .options = &prepared->options,
@@ -248,6 +276,7 @@ static polytile_status bind_launch(polytile_queue *queue, const pti_request *req
     PTI_TRY(find_scratch(queue, request, prepared));
     prepared->instance->piece_alignment_bytes = PTI_RESIDENT_ALIGNMENT;
     PTI_TRY(pti_instance_add_slabs(queue->object.context, prepared->instance));
+    PTI_TRY(pti_instance_add_bands(queue->object.context, prepared->instance));
     prepared->ways = pti_ways_of(pti_prepared_call(prepared),
                                  pti_takes_pieces(&request->kernel->implementation));
     if (prepared->ways.may_split)

@@ -124,6 +124,31 @@ static void free_options(const polytile_plan_options *options) {
     free((void *)options->link);
 }
 
+static bool are_operands_alike(const pti_operand *one, const pti_operand *other) {
+    return one->type == other->type && one->element_bytes == other->element_bytes &&
+           one->same_array == other->same_array &&
+           pti_box_compare(&one->domain, &other->domain) == 0 &&
+           pti_box_compare(&one->whole, &other->whole) == 0;
+}
+
+/** Return whether launches of one kernel over as many threads differ only in their arrays. */
+static bool are_instances_alike(const pti_instance *one, const pti_instance *other) {
+    bool are = one->given == NULL && other->given == NULL && one->inspection == NULL &&
+               other->inspection == NULL && one->n_operands == other->n_operands &&
+               memcmp(one->parameter, other->parameter, sizeof one->parameter) == 0;
+    for (int o = 0; are && o < one->n_operands; o++)
+        are = are_operands_alike(&one->operand[o], &other->operand[o]);
+    return are;
+}
+
+bool pti_prepared_is_twin(const pti_prepared *one, const pti_prepared *other) {
+    return one->kernel_serial == other->kernel_serial &&
+           pti_box_compare(&one->domain, &other->domain) == 0 &&
+           same_bytes(&one->character, &other->character, sizeof one->character) &&
+           same_options(&one->options, &other->options, one->domain.n_dims) &&
+           are_instances_alike(one->instance, other->instance);
+}
+
 bool pti_prepared_uses(const pti_prepared *prepared, int position) {
     for (int a = 0; a < prepared->n_arrays; a++) {
         if (prepared->position[a] == position)

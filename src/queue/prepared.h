@@ -11,9 +11,9 @@
 /**
  * A launch with all that does not depend on what is resident, kept for the next identical one.
  *
- * Made by the program's thread. The queue's thread changes partition, way, their serial, all_fit
- * and arena_bytes, and only under the mutex; and it alone adds ways once the launch is made. The
- * rest never changes. It lives while items with it are not done.
+ * Made by the program's thread. The queue's thread changes partition, way, is_cut_apart, their
+ * serial, all_fit and arena_bytes, and only under the mutex; and it alone adds ways once the launch
+ * is made. The rest never changes. It lives while items with it are not done.
  */
 typedef struct pti_prepared {
     struct pti_prepared *next;  /* in the cache, of the same bucket */
@@ -40,6 +40,7 @@ typedef struct pti_prepared {
     double touched_bytes;     /* of all operands, twice where it reads and writes */
     pti_partition partition;  /* for arena_bytes and all_fit; no superblock: in place */
     int way;                  /* that it is for */
+    bool is_cut_apart;        /* no other launch's partition counted */
     int64_t arena_bytes;
     bool all_fit;
     pti_schedule *in_place; /* for devices that reach the host's memory; else NULL */
@@ -72,6 +73,10 @@ bool pti_prepared_is_for(const pti_prepared *prepared, const pti_request *reques
 /** Copy what a launch was asked for with, as far as it depends on it; the request is valid. False
  * when memory runs out, for pti_prepared_free() to free. */
 bool pti_prepared_fill_key(pti_prepared *prepared, const pti_request *request);
+
+/** Return whether launches that look nothing up differ only in which arrays they have, as A to B
+ * and B to A: cut for one arena, both are cut alike. */
+bool pti_prepared_is_twin(const pti_prepared *one, const pti_prepared *other);
 
 /** Return whether an operand is the array at a position of the queue. */
 bool pti_prepared_uses(const pti_prepared *prepared, int position);

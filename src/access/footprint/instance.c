@@ -355,6 +355,7 @@ polytile_status pti_instance_copy(polytile_context *ctx, const pti_instance *ins
     polytile_status status;
     PTI_TRY(pti_instance_copy_frame(ctx, instance, 0, copy));
     PTI_TRY(copy_operands(ctx, instance, *copy));
+    (*copy)->n_further = instance->n_further;
     (*copy)->given = instance->given;
 done:
     return status;

@@ -84,6 +84,16 @@ done:
     return status;
 }
 
+polytile_status pti_ways_adopt(polytile_context *ctx, pti_ways *ways, const pti_instance *pieces,
+                               int *way) {
+    pti_instance *copy = NULL;
+    polytile_status status = pti_instance_copy(ctx, pieces, &copy);
+    if (status == POLYTILE_OK)
+        return find_or_add_way(ctx, copy, ways, way);
+    pti_instance_free(copy);
+    return status;
+}
+
 polytile_status pti_ways_shear(polytile_context *ctx, pti_ways *ways, int way, int *sheared) {
     pti_instance *made = NULL;
     polytile_status status = POLYTILE_OK;

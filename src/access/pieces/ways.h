@@ -39,6 +39,12 @@ polytile_status pti_ways_find(polytile_context *ctx, pti_ways *ways, const polyt
  * 0: there is none, or no more can be added. Errors: NO_MEMORY. */
 polytile_status pti_ways_cover(polytile_context *ctx, pti_ways *ways, int k, int *way);
 
+/** Add the pieces of a way of another call, which differs from this one in its arrays alone: these
+ * are as large, and alias as its own do. way: its number; 0: no more can be added. Errors:
+ * NO_MEMORY. */
+polytile_status pti_ways_adopt(polytile_context *ctx, pti_ways *ways, const pti_instance *pieces,
+                               int *way);
+
 /** Find the way that has a way's pieces, and diagonals by themselves (shear.h), and add it.
  * sheared: its number; 0: there is none, or no more can be added. Errors: NO_MEMORY. */
 polytile_status pti_ways_shear(polytile_context *ctx, pti_ways *ways, int way, int *sheared);

@@ -104,16 +104,18 @@ static int64_t first_row(const pti_skew_builder *builder, int array, int64_t k) 
     return builder->pass.begin + k * builder->shape->slab + builder->pass.band[array].lo;
 }
 
-/** Return the rows of the image for the lap that begins with slab k: those of its slabs, and unless
- * the array is still those that the slab before downloads, and those that come for the next slab.
+/** Return the rows of the image for the lap that begins with slab k: those of its slabs, those that
+ * the slab before downloads, and those that come for the next slab, as far as the array has such.
  * All images of a pass are equally long. */
 static polytile_range image_rows(const pti_skew_builder *builder, int array, int64_t k) {
     const pti_band *band = &builder->pass.band[array];
     const polytile_range *all = &band->hull.range[builder->chain->axis[array]];
-    int64_t n_rows = pti_skew_image_rows(builder->shape->slab, builder->shape->n_per_lap,
-                                         band->hi - band->lo, builder->image[array].is_still);
+    const pti_skew_image *image = &builder->image[array];
+    int64_t n_rows =
+        pti_skew_image_rows(builder->shape->slab, builder->shape->n_per_lap, band->hi - band->lo,
+                            pti_skew_n_beside(image->none_goes, image->none_comes));
     n_rows = pti_min(n_rows, all->hi - all->lo + 1);
-    int64_t first = first_row(builder, array, builder->image[array].is_still ? k : k - 1);
+    int64_t first = first_row(builder, array, image->none_goes ? k : k - 1);
     int64_t lo = pti_max(all->lo, pti_min(first, all->hi - n_rows + 1));
     return (polytile_range){lo, lo + n_rows - 1, 1};
 }
@@ -352,7 +354,8 @@ static int64_t place_chain_images(pti_skew_builder *builder, const pti_skew_need
     int64_t end = 0;
     for (int a = 0; a < pti_skew_n_images(builder->chain); a++) {
         builder->image[a] = pti_skew_image_at(end, -1);
-        builder->image[a].is_still = needs[a].is_still;
+        builder->image[a].none_goes = needs[a].none_goes;
+        builder->image[a].none_comes = needs[a].none_comes;
         end += pti_skew_image_bytes(&needs[a], builder->shape->slab, builder->shape->n_per_lap);
     }
     return end;

@@ -3,6 +3,7 @@
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
 #include "base/list.h"
+#include "partition/skew/folded.h"
 
 #include <stdlib.h>
 
@@ -30,14 +31,34 @@ bool pti_skew_builder_pass(const pti_skew_builder *builder, int number, pti_pass
 
 /* The launches. */
 
-/** Return which operands each slab of a launch touches, as far as that is certain without looking
- * at each. */
-static uint64_t find_touched(const pti_instance *instance) {
-    uint64_t touched = 0;
-    for (int o = 0; o < instance->n_operands; o++)
-        if (pti_footprint_is_everywhere(instance, o, &instance->threads))
-            touched |= UINT64_C(1) << o;
-    return touched;
+/** Return the threads of a launch, along its index, of which each touches the same operands, about:
+ * all; of one half of a periodic launch those that reach neither its end nor the other half. */
+static polytile_range inner_threads(const pti_chain *chain, int launch) {
+    const pti_cut_launch *cut = &chain->launch[launch];
+    int64_t most = 0;
+    if (chain->folded == NULL)
+        return cut->call.instance->threads.range[cut->index];
+    for (int a = 0; a < chain->arrays->n_operands; a++) {
+        pti_reach reach;
+        if (pti_folded_reach(chain, launch, a, &reach))
+            most = pti_max(most, reach.hi);
+    }
+    const polytile_range half = chain->folded->half[launch % pti_chain_unit(chain)];
+    return pti_folded_threads(chain, launch, (polytile_range){half.lo + most, half.hi - most, 1});
+}
+
+/** Find which operands slabs of a launch touch, as far as that is certain without looking at each
+ * slab. */
+static void find_touched(const pti_chain *chain, int launch, pti_skew_launch *known) {
+    const pti_cut_launch *cut = &chain->launch[launch];
+    polytile_domain threads = cut->call.instance->threads, hull;
+    known->within = threads.range[cut->index] = inner_threads(chain, launch);
+    known->touched = known->untouched = 0;
+    for (int o = 0; o < cut->call.instance->n_operands && !pti_range_is_empty(known->within); o++)
+        if (pti_footprint_is_everywhere(cut->call.instance, o, &threads))
+            known->touched |= UINT64_C(1) << o;
+        else if (!pti_footprint_find_hull(cut->call.instance, o, PTI_TOUCHES, &threads, &hull))
+            known->untouched |= UINT64_C(1) << o;
 }
 
 /** Find the slabs and the superblocks of each launch. Returns the most slabs of a pass, -1 when
@@ -55,7 +76,7 @@ static int64_t count_launch_superblocks(const pti_skew_builder *builder,
             launch[l].call = builder->chain->launch[l].call;
             launch[l].n_superblocks =
                 known->last_slab - known->first_slab + 1 - pti_slabs_unlisted(&builder->turns);
-            known->touched = find_touched(launch[l].call.instance);
+            find_touched(builder->chain, l, known);
         }
         if (has_begun)
             most_slabs = pti_max(most_slabs, pti_pass_n_slabs(&pass, builder->shape->slab));
@@ -135,10 +156,15 @@ static bool is_here(const pti_skew_builder *builder, int array) {
 /** Return whether a box of a launch's threads touches an operand. */
 static bool touches_operand(const pti_skew_builder *builder, int launch, int operand,
                             const polytile_domain *threads) {
+    const pti_skew_launch *known = &builder->launch[launch];
+    const pti_cut_launch *cut = &builder->chain->launch[launch];
+    const polytile_range *along = &threads->range[cut->index];
+    const uint64_t certain =
+        known->within.lo <= along->lo && along->hi <= known->within.hi ? UINT64_MAX : 0;
     polytile_domain hull;
-    return (builder->launch[launch].touched >> operand & 1) != 0 ||
-           pti_footprint_find_hull(builder->chain->launch[launch].call.instance, operand,
-                                   PTI_TOUCHES, threads, &hull);
+    if (((known->touched | known->untouched) & certain) >> operand & 1)
+        return known->touched >> operand & 1;
+    return pti_footprint_find_hull(cut->call.instance, operand, PTI_TOUCHES, threads, &hull);
 }
 
 /** Place the operands of a launch's threads, and find what the launch waits for. */

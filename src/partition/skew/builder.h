@@ -12,13 +12,14 @@
 
 /** An array on its way through the device. */
 typedef struct pti_skew_image {
-    int64_t offset_bytes;   /* of its memory */
-    int64_t placement;      /* the image: what its memory holds now */
-    polytile_range rows;    /* of the image */
-    pti_last users;         /* operations that used the memory, of whatever image */
-    pti_last before;        /* those of images before the one at hand */
-    bool is_filled;         /* the image at hand: something was put there */
-    bool is_still;          /* nothing of it goes or comes */
+    int64_t offset_bytes; /* of its memory */
+    int64_t placement;    /* the image: what its memory holds now */
+    polytile_range rows;  /* of the image */
+    pti_last users;       /* operations that used the memory, of whatever image */
+    pti_last before;      /* those of images before the one at hand */
+    bool is_filled;       /* the image at hand: something was put there */
+    bool none_goes;       /* as of its need (memory.h) */
+    bool none_comes;
     int64_t *download;      /* of each slab of this pass: the newest by then, -1: none; NULL: there
                                is a single pass */
     int64_t *former;        /* the same of the pass before */
@@ -32,7 +33,9 @@ typedef struct pti_skew_image {
 typedef struct pti_skew_launch {
     int64_t first_slab; /* of its pass that has threads of it */
     int64_t last_slab;
-    uint64_t touched; /* bit o: each of its slabs touches operand o */
+    polytile_range within; /* threads along its index: of slabs that lie there, */
+    uint64_t touched;      /* bit o: each touches operand o, */
+    uint64_t untouched;    /* and none does */
 } pti_skew_launch;
 
 /** Slabs are in one lane, or in two. */

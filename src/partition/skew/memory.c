@@ -8,9 +8,6 @@
 
 #include <stdlib.h>
 
-/** Slabs of an image beside those of a lap: one that goes, and one that comes. */
-enum { BESIDE_A_LAP = 2 };
-
 static void add_band(const pti_pass *pass, int array, pti_skew_need *need) {
     const pti_band *band = &pass->band[array];
     if (!band->passes)
@@ -69,18 +66,19 @@ pti_skew_need *pti_skew_needs(const pti_chain *chain, int n_per_pass) {
 
 void pti_skew_note_still(const pti_chain *chain, const pti_skew_sets *sets, pti_skew_need *needs) {
     for (int a = 0; a < chain->arrays->n_operands && chain->tiled != NULL; a++) {
-        needs[a].is_still = true;
+        needs[a].none_goes = needs[a].none_comes = true;
         for (int p = 0; p < sets->n_passes; p++) {
             const pti_pass_sets *pass_sets = pti_skew_sets_of(sets, p, a);
-            needs[a].is_still = needs[a].is_still && pass_sets->exposed.n_boxes == 0 &&
-                                pass_sets->filled.n_boxes == 0 && pass_sets->live.n_boxes == 0;
+            needs[a].none_goes = needs[a].none_goes && pass_sets->live.n_boxes == 0;
+            needs[a].none_comes = needs[a].none_comes && pass_sets->exposed.n_boxes == 0 &&
+                                  pass_sets->filled.n_boxes == 0;
         }
     }
 }
 
-int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows, bool is_still) {
+int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows, int n_beside) {
     int64_t n_slabs, rows;
-    bool overflows = pti_add_overflows(n_per_lap, is_still ? 0 : BESIDE_A_LAP, &n_slabs) ||
+    bool overflows = pti_add_overflows(n_per_lap, n_beside, &n_slabs) ||
                      pti_mul_overflows(slab, n_slabs, &rows) ||
                      pti_add_overflows(rows, band_rows, &rows);
     return overflows ? INT64_MAX : rows;
@@ -97,8 +95,9 @@ static int64_t rows_bytes(const pti_skew_need *need, int64_t n_rows) {
 int64_t pti_skew_image_bytes(const pti_skew_need *need, int64_t slab, int64_t n_per_lap) {
     return need->whole_bytes > 0
                ? pti_resident_padded(need->whole_bytes)
-               : rows_bytes(need,
-                            pti_skew_image_rows(slab, n_per_lap, need->band_rows, need->is_still));
+               : rows_bytes(need, pti_skew_image_rows(
+                                      slab, n_per_lap, need->band_rows,
+                                      pti_skew_n_beside(need->none_goes, need->none_comes)));
 }
 
 /** Return the bytes of an array that one slab touches. */

@@ -175,8 +175,9 @@ static double image_copy_seconds(const candidate *of, int64_t slab, int64_t n_pe
     double seconds = 0, lap_rows = (double)n_per_lap * (double)slab;
     for (int a = 0; a < n_images_of(of); a++) {
         const pti_skew_need *need = &of->needs[a];
-        const bool is_still = need->is_still || a >= n_arrays_of(of);
-        double n_rows = (double)need->band_rows + (is_still ? 0 : 2 * (double)slab);
+        const int n_beside =
+            a < n_arrays_of(of) ? pti_skew_n_beside(need->none_goes, need->none_comes) : 0;
+        double n_rows = (double)need->band_rows + n_beside * (double)slab;
         if (need->band_rows > 0 && lap_rows < (double)need->all_rows)
             seconds += pti_copy_seconds(link, n_rows * (double)need->row_bytes) +
                        (ceil(n_rows / lap_rows) - 1) * link->launch_latency_s;
@@ -254,7 +255,8 @@ static bool is_better(const candidate *of, const pti_skew_shape *one, const pti_
     return one->seconds < other->seconds;
 }
 
-static void try_slab(const candidate *of, int64_t slab, pti_skew_shape *best) {
+/** Try a slab; false if it does not fit, as no longer one does. */
+static bool try_slab(const candidate *of, int64_t slab, pti_skew_shape *best) {
     pti_skew_shape tried = {.n_passes = of->n_passes,
                             .n_per_pass = of->n_per_pass,
                             .slab = slab,
@@ -262,21 +264,38 @@ static void try_slab(const candidate *of, int64_t slab, pti_skew_shape *best) {
                             .h2d_bytes = of->h2d_bytes,
                             .d2h_bytes = of->d2h_bytes};
     if (tried.n_per_lap == 0)
-        return;
+        return false;
     tried.seconds = predict_shape(of, slab, tried.n_per_lap);
     tried.concurrent = suits_concurrent(of, &tried);
     if (is_better(of, &tried, best))
         *best = tried;
+    return true;
 }
 
-/** Try powers of two, and the numbers between them. */
+/** Try slabs that the largest tiles of a unit cut evenly. */
+static void try_slabs_of_tiles(const candidate *of, const pti_tiled_unit *unit, int64_t length,
+                               pti_skew_shape *best) {
+    const int64_t rows = pti_tiled_most_rows(unit);
+    for (int64_t n = 1; rows > 0 && n <= length / rows && try_slab(of, n * rows, best);
+         n += 1 + n / 8)
+        continue;
+}
+
+/** Return whether a unit that runs as one has other tiles than the one before. */
+static bool has_other_tiles(const pti_pass *pass, int unit) {
+    return is_tiled(&pass->unit[unit]) &&
+           (unit == 0 || pass->unit[unit].n_launches != pass->unit[unit - 1].n_launches);
+}
+
+/** Try powers of two, the numbers between them, and what suits tiles. */
 static void try_slabs(const candidate *of, pti_skew_shape *best) {
-    int64_t length = of->pass.last - of->pass.begin + 1;
-    for (int64_t slab = 1; slab <= length; slab *= 2) {
-        try_slab(of, slab, best);
+    const int64_t length = of->pass.last - of->pass.begin + 1;
+    for (int64_t slab = 1; slab <= length && try_slab(of, slab, best); slab *= 2)
         if (slab > 1)
             try_slab(of, slab + slab / 2, best);
-    }
+    for (int u = 0; u < of->pass.n_units; u++)
+        if (has_other_tiles(&of->pass, u))
+            try_slabs_of_tiles(of, &of->pass.unit[u], length, best);
 }
 
 /** Return the bytes that take as long in one run as a set does. */

@@ -357,6 +357,13 @@ static int64_t find_tile_rows(const pti_tiled_sequence *sequence, int n_launches
     return pti_ceil_div(slab, pti_ceil_div(slab, tile[0]));
 }
 
+int64_t pti_tiled_most_rows(const pti_tiled_unit *unit) {
+    int64_t tile[2];
+    return pti_ping_pong_find_tile(&unit->sequence->ping_pong, pti_tiled_n_launches(unit), tile)
+               ? tile[0]
+               : 0;
+}
+
 double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone) {
     const pti_ping_pong *ping_pong = &unit->sequence->ping_pong;
     const polytile_range *across = &ping_pong->instance->threads.range[1 - ALONG];

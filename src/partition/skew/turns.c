@@ -83,7 +83,8 @@ static polytile_range image_of_lap(const search *of, int array, int64_t lap) {
     const pti_band *band = &of->pass->band[array];
     const int64_t lo = of->pass->begin + (lap - 1) * of->shape->slab + band->lo;
     const int64_t n_rows =
-        pti_skew_image_rows(of->shape->slab, of->shape->n_per_lap, band->hi - band->lo, false);
+        pti_skew_image_rows(of->shape->slab, of->shape->n_per_lap, band->hi - band->lo,
+                            pti_skew_n_beside(false, false));
     return (polytile_range){lo, pti_add_saturated(lo, n_rows - 1), 1};
 }
 

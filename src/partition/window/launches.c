@@ -179,6 +179,7 @@ static polytile_status bind_kind(binder *of, const polytile_chain_launch *launch
     PTI_TRY(find_arrays(of, launch, kind));
     kind->instance->piece_alignment_bytes = PTI_RESIDENT_ALIGNMENT;
     PTI_TRY(pti_instance_add_slabs(of->request->ctx, kind->instance));
+    PTI_TRY(pti_instance_add_bands(of->request->ctx, kind->instance));
     kind->ways = pti_ways_of((pti_call){kind->instance, kind->array},
                              pti_takes_pieces(&launch->kernel->implementation));
     if (kind->ways.may_split)

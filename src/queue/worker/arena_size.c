@@ -144,6 +144,7 @@ static void replace_partition(polytile_queue *queue, pti_prepared *prepared, boo
     pthread_mutex_lock(&queue->mutex);
     prepared->partition = *made;
     prepared->way = way;
+    prepared->is_cut_apart = false;
     prepared->serial = ++queue->n_cut;
     prepared->all_fit = all_fit;
     prepared->arena_bytes = queue->arena_bytes;

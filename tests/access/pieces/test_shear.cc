@@ -1,6 +1,7 @@
 extern "C" {
 #include "access/footprint/footprint.h"
 #include "access/pieces/shear.h"
+#include "access/pieces/split.h"
 #include "base/text.h"
 #include "partition/arena/build.h"
 #include "partition/prove/check.h"
@@ -11,6 +12,8 @@ extern "C" {
 #include "support/scale.h"
 
 #include <gtest/gtest.h>
+
+#include <climits>
 #include <map>
 #include <memory>
 #include <set>
@@ -92,6 +95,25 @@ void CompareOffsets(const char *declaration) {
     pti_operand_unshear_strides(operand, strides);
     EXPECT_EQ(strides[0], array.stride_bytes[0]);
     EXPECT_EQ(strides[1], array.stride_bytes[1]);
+}
+
+/** Such a way once took pieces for arrays of their own: `polytile run` read beyond its list. */
+TEST(Shear, OfALaunchInPiecesHasTheSamePieces) {
+    const Launch launch("d[i]: in D[i, i:i+3], x[i], x[i+500]; out y[i]", "100",
+                        {{"D", "100x104"}, {"x", "600"}, {"y", "100"}});
+    ASSERT_EQ(launch.status(), POLYTILE_OK) << launch.error();
+    pti_instance *split = nullptr, *sheared = nullptr;
+    ASSERT_EQ(pti_instance_split(launch.context(), launch.instance(), nullptr, INT_MAX, &split),
+              POLYTILE_OK);
+    const Instance owned(split);
+    ASSERT_NE(split, nullptr);
+    ASSERT_EQ(pti_instance_shear(launch.context(), split, &sheared), POLYTILE_OK);
+    const Instance made(sheared);
+    ASSERT_NE(sheared, nullptr);
+    EXPECT_EQ(split->n_further, 1);
+    ASSERT_EQ(sheared->n_further, split->n_further);
+    for (int o = 0; o < split->n_operands; o++)
+        EXPECT_EQ(pti_operand_array(sheared, o), pti_operand_array(split, o));
 }
 
 TEST(Shear, IndicesLieWhereThoseOfTheArrayDo) {

@@ -137,3 +137,11 @@ bool pti_indirect_needs_covered(const pti_section *section, const polytile_domai
     while (pti_box_next_point(threads, thread));
     return true;
 }
+
+const pti_indirection *pti_needs_in_band(const pti_instance *instance, const pti_section *section) {
+    const pti_inspection *inspection = instance->inspection;
+    return inspection == NULL || section->indirection != NULL ||
+                   section->access >= inspection->n_accesses
+               ? NULL
+               : inspection->indirection[section->access];
+}

@@ -19,4 +19,9 @@ bool pti_indirect_needs_covered(const pti_section *section, const polytile_domai
                                 const polytile_domain *threads, const pti_boxes *there,
                                 polytile_domain *missing);
 
+/** Return what a section looks up of which its subscripts are only a band (footprint/slabs.h);
+ * NULL: they are all that it has. */
+const struct pti_indirection *pti_needs_in_band(const pti_instance *instance,
+                                                const pti_section *section);
+
 #endif

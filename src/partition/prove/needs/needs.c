@@ -260,13 +260,23 @@ bool pti_needs_is_box(const pti_instance *instance, const pti_section *section,
     return outline.split == NO_SPLIT;
 }
 
+/** Return whether all is there that threads look up within a band. */
+static bool is_band_covered(const pti_instance *instance, const section_walk *walk,
+                            const polytile_domain *threads, const pti_boxes *there,
+                            polytile_domain *missing) {
+    pti_section looked_up = *walk->section;
+    looked_up.indirection = pti_needs_in_band(instance, walk->section);
+    return looked_up.indirection == NULL ||
+           pti_indirect_needs_covered(&looked_up, walk->array, threads, there, missing);
+}
+
 bool pti_needs_covered(const pti_instance *instance, const pti_section *section,
                        const polytile_domain *threads, const pti_boxes *there,
                        polytile_domain *missing) {
     section_walk walk = walk_of(instance, section);
     section_piece whole = whole_piece(threads);
     if (piece_covered(&walk, &whole, there, missing))
-        return true;
+        return is_band_covered(instance, &walk, threads, there, missing);
     return section->indirection != NULL &&
            pti_indirect_needs_covered(section, walk.array, threads, there, missing);
 }

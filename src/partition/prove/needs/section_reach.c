@@ -1,6 +1,7 @@
 #include "partition/prove/needs/section_reach.h"
 
 #include "base/checked.h"
+#include "partition/prove/needs/indirect_needs.h"
 
 #include <stdlib.h>
 
@@ -28,7 +29,8 @@ static bool find_section_reach(const pti_instance *instance, const pti_section *
                                pti_section_reach *reach) {
     const polytile_domain *array = &instance->operand[section->operand].domain;
     bool is_named[POLYTILE_MAX_DIMS] = {false};
-    if (section->edges != 0 || section->within.n_dims > 0 || section->indirection != NULL)
+    if (section->edges != 0 || section->within.n_dims > 0 || section->indirection != NULL ||
+        pti_needs_in_band(instance, section) != NULL)
         return false;
     for (int d = 0; d < section->n_dims; d++) {
         const pti_subscript *subscript = &section->subscript[d];
