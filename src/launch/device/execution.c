@@ -1,6 +1,7 @@
 #include "launch/device/execution.h"
 
 #include "access/array/array.h"
+#include "access/footprint/call.h"
 #include "access/footprint/edges.h"
 #include "access/footprint/footprint.h"
 #include "access/pieces/shear.h"
@@ -251,20 +252,14 @@ static void show_slab(const pti_execution *run, const pti_tiles *tiles, const pt
     pti_box_intersect(&around, &placement->layout.hull, &view->resident);
 }
 
-/** Return the operand by which a launch has an array. */
-static int operand_with(const pti_call *call, int array) {
-    int found = 0;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        found = call->array[o] == array ? o : found;
-    return found;
-}
-
-/** Let views be those of a launch of a slab, of which another one has the arrays in other roles. */
+/** Let views be those of a launch of a slab, of which another one has the same arrays in other
+ * roles. */
 static void turn_views(const pti_execution *run, int launch, polytile_view *views, int other,
                        const polytile_view *of_other) {
     const pti_call *call = &run->schedule->launch[launch].call;
     for (int o = 0; o < call->instance->n_operands; o++)
-        views[o] = of_other[operand_with(&run->schedule->launch[other].call, call->array[o])];
+        views[o] =
+            of_other[pti_call_find_operand(&run->schedule->launch[other].call, call->array[o])];
 }
 
 /** Resolve launches of a slab: the last one, of which others have the arrays in turn. Its views

@@ -1,5 +1,6 @@
 #include "partition/ping_pong/ping_pong.h"
 
+#include "access/footprint/call.h"
 #include "access/set/box.h"
 #include "base/checked.h"
 #include "partition/cost/predict.h"
@@ -152,21 +153,13 @@ static bool are_arrays_distinct(const pti_call *call) {
     return are;
 }
 
-/** Return the operand by which a launch has an array; -1: it has it not. */
-static int operand_with(const pti_call *call, int array) {
-    int found = -1;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        found = call->array[o] == array ? o : found;
-    return found;
-}
-
 /** Find by which operands the launch before has the arrays; false: it has not all of them, or those
  * that change are not alike. */
 static bool find_operands_before(const pti_call *call, const pti_call *before, pti_turns *turns) {
     const pti_operand *operand = call->instance->operand;
     bool are = call->instance->n_operands <= PTI_PING_PONG_MOST_ARRAYS;
     for (int o = 0; o < call->instance->n_operands && are; o++) {
-        turns->before[o] = operand_with(before, call->array[o]);
+        turns->before[o] = pti_call_find_operand(before, call->array[o]);
         are = turns->before[o] >= 0 &&
               pti_box_compare(&operand[o].whole, &operand[turns->before[o]].whole) == 0;
     }
@@ -204,8 +197,9 @@ bool pti_turns_find(const pti_call *call, const pti_call *before, pti_turns *tur
 bool pti_turns_reads_written(const pti_call *call, const pti_call *before) {
     bool does = false;
     for (int o = 0; o < before->instance->n_operands; o++) {
-        const int with =
-            before->instance->operand[o].writes ? operand_with(call, before->array[o]) : -1;
+        const int with = before->instance->operand[o].writes
+                             ? pti_call_find_operand(call, before->array[o])
+                             : -1;
         does |= with >= 0 && call->instance->operand[with].reads;
     }
     return does;

@@ -1,5 +1,6 @@
 #include "partition/prove/tile_parts.h"
 
+#include "access/footprint/call.h"
 #include "partition/prove/shape/shape.h"
 
 #include <inttypes.h>
@@ -18,22 +19,12 @@ static const pti_call *call_of(const pti_schedule *schedule, const pti_tiles *ti
     return &schedule->launch[tiles->first_launch + launch].call;
 }
 
-static bool has_array(const pti_call *call, int array) {
-    bool has = false;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        has = has || call->array[o] == array;
-    return has;
-}
-
 /** Return whether one of some launches of tiles writes an array. */
 static bool is_written(const pti_schedule *schedule, const pti_tiles *tiles, int first, int end,
                        int array) {
     bool is = false;
-    for (int l = first; l < end; l++) {
-        const pti_call *call = call_of(schedule, tiles, l);
-        for (int o = 0; o < call->instance->n_operands; o++)
-            is = is || (call->array[o] == array && call->instance->operand[o].writes);
-    }
+    for (int l = first; l < end; l++)
+        is = is || pti_call_writes(call_of(schedule, tiles, l), array);
     return is;
 }
 
@@ -44,7 +35,8 @@ static bool check_launches(const pti_schedule *schedule, const pti_tiles *tiles,
         const pti_call *call = call_of(schedule, tiles, l);
         holds = call->instance->n_operands == first->instance->n_operands;
         for (int o = 0; o < call->instance->n_operands && holds; o++)
-            holds = has_array(first, call->array[o]) && has_array(call, first->array[o]);
+            holds = pti_call_has_array(first, call->array[o]) &&
+                    pti_call_has_array(call, first->array[o]);
     }
     return holds || reject_parts(why, tiles, "the launches have other arrays");
 }

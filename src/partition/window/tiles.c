@@ -1,5 +1,6 @@
 #include "partition/window/tiles.h"
 
+#include "access/footprint/call.h"
 #include "access/set/boxes.h"
 #include "base/checked.h"
 #include "base/list.h"
@@ -22,14 +23,6 @@ typedef struct row {
     int n_together;          /* 0: they do not run as one */
 } row;
 
-/** Return the operand by which a launch has an array; -1: it has it not. */
-static int operand_with(const pti_call *call, int array) {
-    int found = -1;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        found = call->array[o] == array ? o : found;
-    return found;
-}
-
 /** Return whether all superblocks of a launch find each array where those of another one do. */
 static bool are_places_kept(const pti_schedule *schedule, int launch, int before) {
     const int64_t *known =
@@ -41,7 +34,7 @@ static bool are_places_kept(const pti_schedule *schedule, int launch, int before
         const int64_t *own =
             pti_schedule_placements(schedule, launch, schedule_launch->first_superblock + k);
         for (int o = 0; o < call->instance->n_operands && are; o++) {
-            const int other = operand_with(&schedule->launch[before].call, call->array[o]);
+            const int other = pti_call_find_operand(&schedule->launch[before].call, call->array[o]);
             are = own[o] >= 0 && other >= 0 && own[o] == known[other];
         }
     }
@@ -256,20 +249,12 @@ static bool is_read_by_none(const row *of) {
                                         of->end - of->first);
 }
 
-/** Return whether a launch writes an array. */
-static bool does_write(const pti_call *call, int array) {
-    bool does = false;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        does |= call->array[o] == array && call->instance->operand[o].writes;
-    return does;
-}
-
 /** Find what launches of a row write of an array beside the threads of the last one: of those that
  * write it the first has the most threads. */
 static void find_lost(const row *of, int array, pti_boxes *lost) {
     int l = of->first;
     pti_boxes_clear(lost);
-    while (l < of->end && !does_write(&of->call[l], array))
+    while (l < of->end && !pti_call_writes(&of->call[l], array))
         l++;
     if (l == of->end)
         return;

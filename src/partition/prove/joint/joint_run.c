@@ -1,3 +1,4 @@
+#include "access/footprint/call.h"
 #include "partition/prove/joint/joint_replay.h"
 
 #include "access/footprint/footprint.h"
@@ -381,13 +382,6 @@ static void age_reading(pti_joint_replay *replay, pti_joint_cell *cell) {
     pti_joint_unite(&cell->former, &replay->old);
 }
 
-static bool does_call_write(const pti_call *call, int array) {
-    bool is = false;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        is |= call->array[o] == array && call->instance->operand[o].writes;
-    return is;
-}
-
 /** All that the launch changed of an array. Somebody runs every thread that writes. */
 static void find_changed_of_array(pti_joint_replay *replay, int array, bool is_vague) {
     const pti_call *call = &replay->schedule->launch[replay->launch];
@@ -418,7 +412,7 @@ static void renew_array(pti_joint_replay *replay, int array) {
     const bool is_vague =
         is_by_several(call, array) || pti_joint_combines(replay, replay->launch, array);
     pti_boxes_clear(&replay->changed);
-    if (does_call_write(call, array))
+    if (pti_call_writes(call, array))
         find_changed_of_array(replay, array, is_vague);
     for (int q = 0; q < replay->schedule->n_members; q++) {
         pti_joint_cell *cell = pti_joint_cell_of(replay, array, q);
