@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static int count_states(const pti_building *of) {
+static int count_states(const pti_arena_builder *of) {
     return of->arena.instance->n_operands * of->n_strips;
 }
 
@@ -23,12 +23,12 @@ static int count_all_cells(const pti_arena *arena) {
     return n_cells;
 }
 
-static const pti_shift *shift_of_state(const pti_building *of, int state) {
+static const pti_shift *shift_of_state(const pti_arena_builder *of, int state) {
     return &of->builder.schedule->period.array[state / of->n_strips];
 }
 
 /** Let an operand's piece be found at a placement of the turn's own, moved on by some turns. */
-static void find_again(pti_building *of, int state, int64_t turns) {
+static void find_again(pti_arena_builder *of, int state, int64_t turns) {
     pti_piece_state *at = &of->state[state];
     const pti_shift *shift = shift_of_state(of, state);
     if (of->builder.failed)
@@ -42,7 +42,7 @@ static void find_again(pti_building *of, int state, int64_t turns) {
 }
 
 /** Carry a resident piece into the period. */
-static void carry_piece(pti_building *of, int state, pti_piece_mark *mark) {
+static void carry_piece(pti_arena_builder *of, int state, pti_piece_mark *mark) {
     pti_period *period = &of->builder.schedule->period;
     pti_piece_state *at = &of->state[state];
     pti_carried *carried = &period->carried[period->n_carried];
@@ -62,7 +62,7 @@ static void note_users(const pti_arena *arena, pti_last *users) {
 }
 
 /** Memory for what the period and its turn hold; false when memory runs out. */
-static bool allocate_turn(pti_building *of, pti_turn *turn) {
+static bool allocate_turn(pti_arena_builder *of, pti_turn *turn) {
     const size_t n_states = (size_t)count_states(of);
     pti_period *period = &of->builder.schedule->period;
     turn->piece = calloc(n_states + 1, sizeof *turn->piece);
@@ -88,7 +88,7 @@ static polytile_domain turns_of(const pti_partition *partition) {
     return threads;
 }
 
-void pti_turn_begin(pti_building *of, pti_turn *turn) {
+void pti_turn_begin(pti_arena_builder *of, pti_turn *turn) {
     pti_schedule *schedule = of->builder.schedule;
     const pti_partition *partition = of->arena.partition;
     const polytile_domain threads = turns_of(partition);
@@ -149,7 +149,7 @@ static bool placement_moves(const pti_placement *before, const pti_placement *af
 /** Return whether a turn leaves an operand's piece as it found it, moved on. What used its memory
  * before may be of the turn before: the launches on the piece so far have waited for that, and so
  * need none of those that follow in their stream. */
-static bool piece_moves(const pti_building *of, int state, const pti_piece_mark *mark) {
+static bool piece_moves(const pti_arena_builder *of, int state, const pti_piece_mark *mark) {
     const pti_schedule *schedule = of->builder.schedule;
     const pti_piece_state *at = &of->state[state];
     const pti_shift *shift = shift_of_state(of, state);
@@ -165,7 +165,7 @@ static bool piece_moves(const pti_building *of, int state, const pti_piece_mark 
            last_moves(period, &mark->state.before, &at->before, period->first_op - period->n_ops);
 }
 
-static bool users_move(const pti_building *of, const pti_last *users) {
+static bool users_move(const pti_arena_builder *of, const pti_last *users) {
     const pti_arena *arena = &of->arena;
     const pti_period *period = &of->builder.schedule->period;
     bool move = true;
@@ -177,7 +177,7 @@ static bool users_move(const pti_building *of, const pti_last *users) {
     return move;
 }
 
-static bool state_moves(const pti_building *of, const pti_turn *turn) {
+static bool state_moves(const pti_arena_builder *of, const pti_turn *turn) {
     const pti_period *period = &of->builder.schedule->period;
     bool moves = period->first_op >= period->n_ops && users_move(of, turn->users);
     for (int p = 0; p < count_states(of) && moves; p++)
@@ -185,7 +185,7 @@ static bool state_moves(const pti_building *of, const pti_turn *turn) {
     return moves;
 }
 
-void pti_turn_end(pti_building *of, pti_turn *turn) {
+void pti_turn_end(pti_arena_builder *of, pti_turn *turn) {
     pti_schedule *schedule = of->builder.schedule;
     const pti_repeat *repeat = &of->arena.partition->repeat;
     pti_period *period = &schedule->period;

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_PARTITION_ARENA_TURN_H
 #define POLYTILE_PARTITION_ARENA_TURN_H
 
-#include "partition/arena/building.h"
+#include "partition/arena/arena_builder.h"
 
 /*
  * The turn of a schedule that stands for all that repeat it.
@@ -26,11 +26,11 @@ typedef struct pti_turn {
 } pti_turn;
 
 /** Begin the turn, before its first superblock. */
-void pti_turn_begin(pti_building *building, pti_turn *turn);
+void pti_turn_begin(pti_arena_builder *builder, pti_turn *turn);
 
 /** End the turn, and go on with the first superblock after the last that repeats it. Where the
- * state has not moved on as a whole, the building fails, as UNSUPPORTED. */
-void pti_turn_end(pti_building *building, pti_turn *turn);
+ * state has not moved on as a whole, the builder fails, as UNSUPPORTED. */
+void pti_turn_end(pti_arena_builder *builder, pti_turn *turn);
 
 void pti_turn_free(pti_turn *turn);
 
