@@ -89,7 +89,7 @@ static bool are_same_elements(section_pair of) {
 static int64_t find_turn(const pti_tiling *tiling, int index, int64_t lo, int64_t hi) {
     const polytile_domain *threads = &instance_of_launch(tiling, 0)->threads;
     return pti_goes_round(tiling->rounds, index)
-               ? pti_turn_of(lo, hi, pti_range_count(threads->range[index]))
+               ? pti_wrap_offset(lo, hi, pti_range_count(threads->range[index]))
                : 0;
 }
 

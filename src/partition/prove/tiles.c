@@ -174,7 +174,7 @@ static bool is_within_border(const pti_instance *instance, const pti_section *se
         const int64_t extent = pti_range_count(instance->threads.range[d]);
         const int64_t lo = subscript->lo.constant, hi = subscript->hi.constant;
         const int64_t turn =
-            pti_goes_round(tiles->rounds, d) && !is_written ? pti_turn_of(lo, hi, extent) : 0;
+            pti_goes_round(tiles->rounds, d) && !is_written ? pti_wrap_offset(lo, hi, extent) : 0;
         is = is_index_and_constant(subscript, d) &&
              lo - turn >= (is_written ? 0 : -tiles->step.before[d]) &&
              hi - turn <= (is_written ? 0 : tiles->step.after[d]);

@@ -163,7 +163,7 @@ static inline int pti_tiles_n_sides(const pti_tiles *tiles) {
 
 /** Return the multiple of a periodic array's extent that lies next to the middle of an interval of
  * offsets: without it they are those of the neighbours that they stand for. */
-int64_t pti_turn_of(int64_t lo, int64_t hi, int64_t extent);
+int64_t pti_wrap_offset(int64_t lo, int64_t hi, int64_t extent);
 
 void pti_tiling_free(pti_tiling *tiling);
 

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/list.h"
 #include "partition/ping_pong/margins.h"
+#include "partition/ping_pong/tile_cost.h"
 #include "partition/skew/folded.h"
 
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 /** The index along which slabs with tiles are cut. */
 enum { ALONG = 0 };
 
-/** Of a device that the last tiles of a slab leave idle, what tiles of the next slab, on the other
- * stream, leave idle, too. */
+/** The part of the idle end of a slab's tiles that stays idle although the next slab runs on the
+ * other stream. */
 static const double left_by_others = 0.25;
 
 /* Rows. */
@@ -35,15 +36,15 @@ static bool are_ping_pong_arrays(const pti_instance *instance) {
 static bool may_be_in_row(const pti_chain *chain, const pti_tile_kernel *tiles, int launch) {
     const pti_instance *instance = call_of(chain, launch)->instance;
     return tiles[launch] != PTI_TILES_NONE && chain->launch[launch].index == ALONG &&
-           pti_turns_may_begin(instance) &&
+           pti_role_change_may_begin(instance) &&
            (chain->folded == NULL || are_ping_pong_arrays(instance));
 }
 
-/** Return whether slabs know launches whose arrays take such turns. */
-static bool are_turns_known(const pti_chain *chain, const pti_turns *turns,
+/** Return whether slabs know launches whose arrays take such change. */
+static bool is_change_known(const pti_chain *chain, const pti_role_change *change,
                             const pti_instance *instance) {
-    return chain->folded == NULL ? turns->n_alive <= PTI_TILE_MOST_STORED
-                                 : turns->n_alive == 1 && are_ping_pong_arrays(instance);
+    return chain->folded == NULL ? change->n_alive <= PTI_TILE_MOST_STORED
+                                 : change->n_alive == 1 && are_ping_pong_arrays(instance);
 }
 
 static int64_t lag_behind(const pti_chain *chain, int launch) {
@@ -55,14 +56,14 @@ static bool joins_sequence(const pti_chain *chain, const pti_tile_kernel *tiles,
                            pti_tiled_sequence *sequence, int launch) {
     const pti_call *call = call_of(chain, launch),
                    *before = call_of(chain, launch - sequence->n_halves);
-    pti_turns turns;
-    if (!may_be_in_row(chain, tiles, launch) || !pti_turns_find(call, before, &turns) ||
+    pti_role_change change;
+    if (!may_be_in_row(chain, tiles, launch) || !pti_role_change_find(call, before, &change) ||
         pti_box_compare(&call->instance->threads, &before->instance->threads) != 0 ||
-        !are_turns_known(chain, &turns, call->instance))
+        !is_change_known(chain, &change, call->instance))
         return false;
     if (launch == sequence->first + sequence->n_halves)
-        sequence->turns = turns;
-    return pti_turns_are_alike(&turns, &sequence->turns) &&
+        sequence->change = change;
+    return pti_role_changes_are_alike(&change, &sequence->change) &&
            (launch == sequence->first + sequence->n_halves ||
             lag_behind(chain, launch) == sequence->lag);
 }
@@ -81,7 +82,7 @@ static void extend_sequence(const pti_chain *chain, const pti_tile_kernel *tiles
 /** Return the one array that is alive after a launch of ping-pong ones, which it wrote. */
 static int array_alive_after(const pti_tiled_sequence *sequence, const pti_call *call) {
     int array[PTI_PING_PONG_MOST_ARRAYS];
-    pti_turns_list_alive(&sequence->turns, call, array);
+    pti_role_change_list_alive(&sequence->change, call, array);
     return array[0];
 }
 
@@ -98,7 +99,7 @@ static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequenc
         call[l] = *call_of(chain, sequence->first + sequence->n_halves * l);
     polytile_status status = pti_margins_find(&tiling, &ignored);
     *may_be = status == POLYTILE_OK && tiling.margin != NULL &&
-              (sequence->turns.n_alive > 1 ||
+              (sequence->change.n_alive > 1 ||
                tiling.is_stored[array_alive_after(sequence, &call[n_launches - 1])]) &&
               pti_ping_pong_has_even_margins(&sequence->ping_pong.step, &tiling);
     pti_tiling_free(&tiling);
@@ -123,20 +124,20 @@ static polytile_status check_groups(const pti_chain *chain, pti_tiled_sequence *
 /** Return the fewest launches of a group: where there is memory aside, of which each array has its
  * role again. */
 static int least_of_group(const pti_tiled_sequence *sequence) {
-    const int n_phases = sequence->turns.n_phases;
-    return sequence->turns.n_alive == 1
+    const int n_phases = sequence->change.n_phases;
+    return sequence->change.n_alive == 1
                ? PTI_PING_PONG_LEAST
                : n_phases * (int)pti_ceil_div(PTI_PING_PONG_LEAST, n_phases);
 }
 
 /** Return how many launches groups have more than others at least. */
 static int step_of_groups(const pti_tiled_sequence *sequence) {
-    return sequence->turns.n_alive == 1 ? 2 : sequence->turns.n_phases;
+    return sequence->change.n_alive == 1 ? 2 : sequence->change.n_phases;
 }
 
 /** Tiles with memory aside go round no arrays. */
 static bool suit_rounds(const pti_tiled_sequence *sequence) {
-    return sequence->turns.n_alive == 1 || sequence->ping_pong.rounds == 0;
+    return sequence->change.n_alive == 1 || sequence->ping_pong.rounds == 0;
 }
 
 /** Find how many launches of a sequence run as one; 0: each by itself. */
@@ -181,8 +182,8 @@ static polytile_status add_sequence(const bool *dropped, pti_chain *chain,
     if (pti_tiled_n_aside(sequence) > 0 && pti_tiled_has_aside(tiled))
         return POLYTILE_OK;
     sequence->ping_pong.room = &tiled->room;
-    sequence->ping_pong.n_stored = sequence->turns.n_alive;
-    sequence->is_lost_well = sequence->turns.n_alive == 1 && sequence->end == chain->n_launches &&
+    sequence->ping_pong.n_stored = sequence->change.n_alive;
+    sequence->is_lost_well = sequence->change.n_alive == 1 && sequence->end == chain->n_launches &&
                              dropped[array_alive_after(
                                  sequence, call_of(chain, sequence->end - 1 - sequence->n_halves))];
     PTI_TRY(find_together(chain, sequence));
@@ -245,7 +246,7 @@ static const pti_tiled_sequence *sequence_with(const pti_chain *chain, int launc
 
 /** Return whether groups lose what they write of an array. */
 static bool do_groups_lose(const pti_tiled_sequence *sequence) {
-    return sequence->turns.n_alive < sequence->turns.n_phases;
+    return sequence->change.n_alive < sequence->change.n_phases;
 }
 
 /** Return how many of a sequence's launches from one on may be in groups, those before `end`: all
@@ -270,7 +271,7 @@ static int count_turning_groups(const pti_tiled_sequence *sequence, int n_groupe
 /** Add such groups for a sequence's launches from one on. Returns the number of units. */
 static int cut_turning(const pti_tiled_sequence *sequence, int first, int n_grouped,
                        pti_tiled_unit *unit) {
-    const int n_phases = sequence->turns.n_phases;
+    const int n_phases = sequence->change.n_phases;
     const int n_groups = count_turning_groups(sequence, n_grouped);
     const int n_rounds =
         (int)pti_min(n_grouped / n_phases, (int64_t)n_groups * (sequence->n_together / n_phases));
@@ -375,8 +376,8 @@ double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone) {
 
 /** List the arrays that are alive after a unit. */
 static void list_alive(const pti_chain *chain, const pti_tiled_unit *unit, int *array) {
-    pti_turns_list_alive(&unit->sequence->turns, call_of(chain, unit->first + unit->n_launches - 1),
-                         array);
+    pti_role_change_list_alive(&unit->sequence->change,
+                               call_of(chain, unit->first + unit->n_launches - 1), array);
 }
 
 int pti_tiled_list_aside(const pti_chain *chain, const pti_tiled_unit *unit, int n_units,
@@ -396,7 +397,7 @@ pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, in
                       .n_launches = pti_tiled_n_launches(unit),
                       .step = sequence->ping_pong.step,
                       .rounds = sequence->ping_pong.rounds,
-                      .n_stored = sequence->turns.n_alive,
+                      .n_stored = sequence->change.n_alive,
                       .is_from_aside = unit->is_from_aside,
                       .is_of_slab = true,
                       .own = own[0],

@@ -98,14 +98,15 @@ polytile_status pti_tiles_place_aside(pti_schedule *schedule, pti_text *why) {
 }
 
 int64_t pti_tiles_aside_bytes(const pti_call *call, const pti_call *before) {
-    pti_turns turns;
+    pti_role_change change;
     int array[PTI_PING_PONG_MOST_ARRAYS];
     int64_t bytes = 0;
-    if (!pti_turns_may_begin(call->instance) || !pti_turns_find(call, before, &turns) ||
-        turns.n_alive == 1 || turns.n_alive > PTI_TILE_MOST_STORED)
+    if (!pti_role_change_may_begin(call->instance) ||
+        !pti_role_change_find(call, before, &change) || change.n_alive == 1 ||
+        change.n_alive > PTI_TILE_MOST_STORED)
         return 0;
-    pti_turns_list_alive(&turns, call, array);
-    for (int k = 0; k < turns.n_alive; k++)
+    pti_role_change_list_alive(&change, call, array);
+    for (int k = 0; k < change.n_alive; k++)
         for (int o = 0; o < call->instance->n_operands; o++)
             if (call->array[o] == array[k])
                 bytes += pti_resident_padded(pti_box_count(&call->instance->operand[o].domain) *
