@@ -27,15 +27,13 @@ static const pti_shift *shift_of_state(const pti_arena_builder *of, int state) {
     return &of->builder.schedule->period.array[state / of->n_strips];
 }
 
-/** Let an operand's piece be found at a placement of the turn's own, moved on by some turns. */
-static void find_again(pti_arena_builder *of, int state, int64_t turns) {
+/** Let an operand's piece be found at a placement of the turn's own, shifted by some turns. */
+static void place_moved(pti_arena_builder *of, int state, int64_t turns) {
     pti_piece_state *at = &of->state[state];
     const pti_shift *shift = shift_of_state(of, state);
     if (of->builder.failed)
         return;
-    pti_placement placement = of->builder.schedule->placement[at->placement];
-    placement.layout.hull = pti_box_moved(&placement.layout.hull, shift, turns);
-    at->placement = pti_builder_place(&of->builder, &placement);
+    at->placement = pti_builder_place_moved(&of->builder, at->placement, shift, turns);
     at->hull = pti_box_moved(&at->hull, shift, turns);
     pti_boxes_move(&at->valid, shift, turns);
     pti_boxes_move(&at->dirty, shift, turns);
@@ -52,7 +50,7 @@ static void carry_piece(pti_arena_builder *of, int state, pti_piece_mark *mark) 
     pti_boxes_copy(&carried->valid, &at->valid);
     pti_boxes_copy(&carried->dirty, &at->dirty);
     of->builder.failed |= carried->valid.failed || carried->dirty.failed;
-    find_again(of, state, 0);
+    place_moved(of, state, 0);
 }
 
 static void note_users(const pti_arena *arena, pti_last *users) {
@@ -114,7 +112,7 @@ void pti_turn_begin(pti_arena_builder *of, pti_turn *turn) {
 }
 
 /** Return whether the last operations that have to do with something are those of the turn before,
- * moved on, from a position on; or were done before that turn. */
+ * shifted, from position `first` on; or were done before that turn. */
 static bool last_moves(const pti_period *period, const pti_last *before, const pti_last *after,
                        int64_t first) {
     bool moves = true;
@@ -124,15 +122,6 @@ static bool last_moves(const pti_period *period, const pti_last *before, const p
         moves = moves && (is_done || (now == old + period->n_ops && now >= first));
     }
     return moves;
-}
-
-static bool boxes_move(const pti_boxes *before, const pti_boxes *after, const pti_shift *shift) {
-    bool move = before->n_boxes == after->n_boxes;
-    for (int k = 0; move && k < before->n_boxes; k++) {
-        const polytile_domain moved = pti_box_moved(&before->box[k], shift, 1);
-        move = pti_box_equals(&moved, &after->box[k]);
-    }
-    return move;
 }
 
 static bool placement_moves(const pti_placement *before, const pti_placement *after,
@@ -146,9 +135,9 @@ static bool placement_moves(const pti_placement *before, const pti_placement *af
     return moves;
 }
 
-/** Return whether a turn leaves an operand's piece as it found it, moved on. What used its memory
- * before may be of the turn before: the launches on the piece so far have waited for that, and so
- * need none of those that follow in their stream. */
+/** Return whether a turn leaves an operand's piece as it found it, shifted. `before` may differ by
+ * a turn: launches on the piece have waited for it, so those that follow in their stream need not.
+ */
 static bool piece_moves(const pti_arena_builder *of, int state, const pti_piece_mark *mark) {
     const pti_schedule *schedule = of->builder.schedule;
     const pti_piece_state *at = &of->state[state];
@@ -159,8 +148,8 @@ static bool piece_moves(const pti_arena_builder *of, int state, const pti_piece_
     const pti_carried *carried = &period->carried[mark->carried];
     return at->cell == mark->state.cell &&
            placement_moves(&mark->placement, &schedule->placement[at->placement], shift) &&
-           boxes_move(&carried->valid, &at->valid, shift) &&
-           boxes_move(&carried->dirty, &at->dirty, shift) &&
+           pti_boxes_are_moved(&at->valid, &carried->valid, shift) &&
+           pti_boxes_are_moved(&at->dirty, &carried->dirty, shift) &&
            last_moves(period, &mark->state.writers, &at->writers, period->first_op) &&
            last_moves(period, &mark->state.before, &at->before, period->first_op - period->n_ops);
 }
@@ -200,7 +189,7 @@ void pti_turn_end(pti_arena_builder *of, pti_turn *turn) {
         if (turn->piece[p].carried < 0)
             continue;
         period->carried[turn->piece[p].carried].left = of->state[p].placement;
-        find_again(of, p, repeat->times - 1);
+        place_moved(of, p, repeat->times - 1);
     }
     period->times = repeat->times;
 }

@@ -101,6 +101,13 @@ int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) 
     return schedule->n_placements++;
 }
 
+int64_t pti_builder_place_moved(pti_builder *builder, int64_t placement, const pti_shift *shift,
+                                int64_t n_times) {
+    pti_placement moved = builder->schedule->placement[placement];
+    moved.layout.hull = pti_box_moved(&moved.layout.hull, shift, n_times);
+    return pti_builder_place(builder, &moved);
+}
+
 void pti_builder_invalidate(pti_builder *builder, int operand, const pti_boxes *boxes) {
     pti_schedule *schedule = builder->schedule;
     if (!PTI_RESIZE(schedule->invalidation, schedule->n_invalidations + 1)) {

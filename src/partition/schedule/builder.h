@@ -126,4 +126,8 @@ void pti_builder_invalidate(pti_builder *builder, int operand, const pti_boxes *
 /** Append a placement; returns its position. */
 int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement);
 
+/** Append a copy of a placement, shifted n_times; returns its position. */
+int64_t pti_builder_place_moved(pti_builder *builder, int64_t placement, const pti_shift *shift,
+                                int64_t n_times);
+
 #endif

@@ -184,13 +184,7 @@ typedef struct kinds {
 } kinds;
 
 static bool is_launch_alike(const pti_cut_launch *one, const pti_cut_launch *other) {
-    if (one->call.instance != other->call.instance || one->index != other->index)
-        return false;
-    for (int o = 0; o < one->call.instance->n_operands; o++) {
-        if (one->call.array[o] != other->call.array[o])
-            return false;
-    }
-    return true;
+    return one->index == other->index && pti_chain_is_same_launch(one, other);
 }
 
 /** Sort a launch into its kind. */
