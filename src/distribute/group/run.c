@@ -12,13 +12,14 @@
 /* Running what is recorded. A process that fails goes on through the exchanges of all supersteps,
  * without computing, until all agree on the error. */
 
-/** Of several failures of this process the first stays. */
+/** Return whether this process has failed. */
 static bool has_failure(const pti_group *group) {
     return group->failure.status != POLYTILE_OK;
 }
 
-/** Where no member may still use what is lent, and another is about to write, nobody waits first.
- * Notes what is lent after the superstep. */
+/** Return the first operation that is run of a superstep's list: those before it wait until nobody
+ * uses lent arrays, and are left out where no member writes what another may still use. Notes what
+ * is lent after the superstep. */
 static int find_first_op(pti_group *group, const pti_prepared_superstep *prepared) {
     const pti_superstep superstep = {.n_arrays = group->n_arrays,
                                      .ownerships = group->ownership,
@@ -32,7 +33,7 @@ static int find_first_op(pti_group *group, const pti_prepared_superstep *prepare
 }
 
 /** Run a superstep. One that can run ahead leaves a gate behind it, at which the next one begins.
- * */
+ */
 static void run_superstep(pti_group *group, pti_prepared_superstep *prepared,
                           const pti_recorded *recorded, const pti_group_last *last, bool is_ahead) {
     pti_group_run_list(&(pti_list_run){.group = group,
@@ -95,7 +96,8 @@ static void run_behind_slots(pti_group *group, pti_prepared_superstep *prepared,
                                        .last = last});
 }
 
-/** A process that fails here finds the supersteps that others find, too. */
+/** Take over the copies that members have after a superstep; so this process goes on to find the
+ * supersteps that others find, also if it fails here. */
 static polytile_status adopt_copies(pti_group *group, const pti_prepared_superstep *prepared) {
     group->copies_id = prepared->ends;
     return pti_copies_assign(&group->copies, &prepared->copies)
@@ -113,9 +115,10 @@ static bool have_members_room(const pti_group *group, const pti_prepared_superst
     return has || !group->transport->shares_memory || prepared->runs_once;
 }
 
-/** What is new is prepared, and proved, when all before it is done. */
-static void find_superstep_and_extend(pti_group *group, int at, pti_prepared_superstep **prepared,
-                                      bool *is_new) {
+/** Find or prepare the next superstep, and extend members' arrays for it. Opens the gates first if
+ * it is new: it is prepared and proved when all before it is done. */
+static void find_superstep_and_extend_arrays(pti_group *group, int at,
+                                             pti_prepared_superstep **prepared, bool *is_new) {
     *prepared = pti_group_find_prepared(group, at, is_new);
     if (*is_new || *prepared == NULL)
         pti_group_open_gates(group);
@@ -133,10 +136,10 @@ static void find_superstep_and_extend(pti_group *group, int at, pti_prepared_sup
 static polytile_status prepare_superstep(pti_group *group, int at,
                                          pti_prepared_superstep **prepared, bool *is_new) {
     const pti_transport_functions *functions = group->transport->functions;
-    find_superstep_and_extend(group, at, prepared, is_new);
+    find_superstep_and_extend_arrays(group, at, prepared, is_new);
     if (!has_failure(group) && !have_members_room(group, *prepared)) {
         group->is_shallow = true;
-        find_superstep_and_extend(group, at, prepared, is_new);
+        find_superstep_and_extend_arrays(group, at, prepared, is_new);
     }
     if (*is_new && !has_failure(group))
         pti_group_note_failure(group, pti_group_prove_superstep(group, at, *prepared));

@@ -41,9 +41,9 @@ void pti_group_list_launches(const pti_group *group, int at, int n_launches, boo
  * out, which happens only to what is new. It is new on all processes or on none. */
 pti_prepared_superstep *pti_group_find_prepared(pti_group *group, int at, bool *is_new);
 
-/** Return what this process does of a superstep now, whose arrays members have: they pull where
- * their devices have all arrays whole already, so that nothing moves there while it runs. may_wait:
- * for what runs, which may bring arrays to the devices; else what is known decides. */
+/** Return the list that this process runs of a superstep: with pulls if every device already holds
+ * all its arrays whole, so that nothing moves there while it runs; else without. may_wait: wait for
+ * running launches, which may complete arrays. */
 const pti_joint_list *pti_group_choose_list(const pti_group *group,
                                             const pti_prepared_superstep *prepared, bool may_wait);
 

@@ -98,8 +98,9 @@ static polytile_view view_as_given(const pti_execution *run, const pti_op *op,
     return view;
 }
 
-/** Return whether all identities of a launch were filled just before it. */
-static bool is_first(const pti_execution *run, const pti_call *call, const pti_op *op) {
+/** Return whether all elements that a launch combines into were filled with the identity just
+ * before it. */
+static bool are_identities_fresh(const pti_execution *run, const pti_call *call, const pti_op *op) {
     const pti_instance *instance = call->instance;
     for (int o = 0; o < instance->n_operands; o++) {
         if (!instance->operand[o].fresh)
@@ -162,13 +163,14 @@ static void resolve_launch(pti_execution *run, pti_command *command) {
         next = list_pieces(run, command->op, instance, a, &views[a], pieces, next);
     if (pti_instance_reaches_edges(pti_instance_as_given(instance), &command->op->box))
         note_edges(instance, views);
-    command->sub_kernel = (pti_sub_kernel){.instance = pti_instance_as_given(instance),
-                                           .config = *config,
-                                           .threads = &command->op->box,
-                                           .views = views,
-                                           .lacks_scratch = lacks_scratch(run, call),
-                                           .lane = command->op->lane,
-                                           .is_first = is_first(run, call, command->op)};
+    command->sub_kernel =
+        (pti_sub_kernel){.instance = pti_instance_as_given(instance),
+                         .config = *config,
+                         .threads = &command->op->box,
+                         .views = views,
+                         .lacks_scratch = lacks_scratch(run, call),
+                         .lane = command->op->lane,
+                         .is_first = are_identities_fresh(run, call, command->op)};
 }
 
 /** How an operation's memory is found, and to which part of the report its time belongs. */

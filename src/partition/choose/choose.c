@@ -38,8 +38,7 @@ static void set_team_block(chooser *of, const pti_instance *instance) {
     of->problem = pti_problem_of(instance, of->link, block, of->options->limit_bytes);
 }
 
-/** Find the default block; of threads with work arrays, each of which is much work and memory, a
- * warp. */
+/** Find the default block: a warp if threads have scratch, which takes work and memory. */
 static void find_default_block(const pti_instance *instance, int64_t *block) {
     enum { WARP_THREADS = 32 };
     int64_t n_threads = 1;

@@ -105,8 +105,8 @@ typedef struct repetition {
  * many. */
 enum { FEWEST_SUPERBLOCKS = 2048, MOST_IN_A_TURN = 1 << 14, FEWEST_TIMES = 4, MOST_CLIPPED = 8 };
 
-/** The turns before the first one that are like it: in one all places come to be used, in the next
- * each is used after another use, and the last one is that with which the first is compared. */
+/** The turns before the first that must be like it: one fills all places, one reuses them, one is
+ * compared with the first. */
 enum { N_ALIKE = 3 };
 
 static repetition find_turn(const pti_grid *grid, const pti_candidate *candidate) {

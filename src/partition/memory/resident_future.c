@@ -298,9 +298,8 @@ static bool may_widen(const pti_residency *residency, const pti_future *future,
     return may;
 }
 
-/** Widen pieces of an array, of which one contains those of all superblocks of a launch, as that of
- * x[0:i] for the last one does: all get it, if there is room, and so find one image, which they
- * extend. */
+/** If one superblock's piece of an array contains those of all others, as x[0:i] does for the last
+ * i, give all of them that piece, if it fits: they then share and extend one image. */
 static void widen_pieces(const pti_residency *residency, pti_future *future, int64_t first_run) {
     const pti_superblock_run *run = &future->run[first_run];
     int64_t n_runs = future->n_runs - first_run;

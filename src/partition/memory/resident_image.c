@@ -175,8 +175,8 @@ static pti_last users_of_image(pti_resident_emit *emit, const pti_resident_image
     return users;
 }
 
-/** Launches of one lane that write elements come after those that were uploaded for an earlier one;
- * those of other lanes may not. */
+/** Note an upload, so that launches of other lanes that write its elements wait for it; those of
+ * its own lane come after it anyway. */
 static void note_uploaded(const pti_resident_emit *emit, pti_resident_state *state,
                           const polytile_domain *box, int64_t op) {
     if (!emit->has_lanes)

@@ -50,14 +50,15 @@ void pti_image_copy(pti_resident_emit *emit, pti_resident_image *image, pti_resi
 void pti_image_mark_written(pti_residency *residency, pti_resident_image *image,
                             const polytile_domain *box);
 
-/** Download what of some elements an image holds newer than the host, and keep the image. */
+/** Download those of some elements that are newer in an image than on the host, and keep the image.
+ */
 void pti_image_fetch(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes);
 
-/** The host has newer elements of an array: no image has any version of them that counts. */
+/** Note that the host has newer elements of an array: images have them no more. */
 void pti_resident_invalidate(pti_residency *residency, int array, const pti_boxes *boxes);
 
 /** Drop images of an array whose valid elements are valid in one image, so that memory does not
- * hold them twice, unless the superblock at hand uses them. */
+ * hold them twice, unless the current superblock uses them. */
 void pti_image_absorb(pti_residency *residency, pti_resident_image *image);
 
 /** Forget everything about an array on the device: what the host holds is what there is. */

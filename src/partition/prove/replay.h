@@ -20,11 +20,11 @@ typedef struct pti_clock {
     int64_t *done;
 } pti_clock;
 
-/** What the operation at hand comes after. Of those before it, only the clocks of those that any
- * operation waits for are kept. */
+/** Operations known to precede the current one. Clocks are kept only for those that some operation
+ * waits for. */
 typedef struct pti_waits {
     int n_streams;
-    pti_stream stream; /* of the operation at hand, as is */
+    pti_stream stream; /* of the current operation, as is */
     const pti_clock *clock;
     int64_t awaited;  /* the last one of its stream that any operation waits for; -1: none */
     pti_clock newest; /* of those that are waited for */

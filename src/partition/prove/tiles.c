@@ -135,8 +135,8 @@ static const polytile_domain *threads_of(const pti_schedule *schedule, const pti
     return &schedule->launch[tiles->first_launch + launch].call.instance->threads;
 }
 
-/** What is stored is all that the last launch writes; others have no threads beside those of the
- * first one, which is all that a device is told of them. */
+/** Check that what is stored is all that the last launch writes, and that no launch has threads
+ * outside those of the first one: a device is told of these alone. */
 static bool check_tiled_threads(const pti_schedule *schedule, const pti_tiles *tiles,
                                 pti_text *why) {
     const polytile_domain *first = threads_of(schedule, tiles, 0);

@@ -15,9 +15,8 @@
  * after the tiles before it: of the slab before in its own column, and of its own slab in the
  * column before. So columns run at once, each a little behind the one before.
  *
- * That gives what the operations give one after the other if of two threads that touch an element,
- * one of them writing it, that of the earlier launch is in the same column or one before:
- * prove/column_program.h.
+ * The result is that of the operations in order if, of two threads that conflict, the earlier
+ * launch's is in the same column or an earlier one: prove/column_program.h.
  *
  * Source  Wolfe, "More iteration space tiling", 1989; Wonnacott, "Using time skewing to eliminate
  *         idle time due to memory bandwidth and network limitations", 2000.

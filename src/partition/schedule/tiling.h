@@ -32,14 +32,13 @@ typedef struct pti_tiling {
     bool is_part; /* these are some of the threads, of which alone it is asked what tiles do */
     int64_t tile[POLYTILE_MAX_DIMS]; /* threads of a tile along each index; the last have fewer */
     pti_margin *margin;              /* of each launch; owned, as all below */
-    /** Of each array: what launches write of it is stored. Of the others it is lost, though they
-     * keep what no launch writes. */
+    /** Whether what launches write of each array is stored. What they write of other arrays is
+     * lost; the rest of these stays. */
     bool *is_stored;
     bool is_apart; /* what is stored is stored elsewhere than where anything is loaded */
 } pti_tiling;
 
-/** How many arrays launches that follow one another have at most of which later ones need what is
- * there. */
+/** The most arrays that tiles store: those whose contents later launches need. */
 enum { PTI_TILE_MOST_STORED = 3 };
 
 /** Memory aside in which tiles store an array, laid out as its own. */

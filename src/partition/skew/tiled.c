@@ -15,7 +15,7 @@ enum { ALONG = 0 };
  * other stream. */
 static const double left_by_others = 0.25;
 
-/* Rows. */
+/* Sequences. */
 
 /** Return the program's launch. */
 static const pti_call *call_of(const pti_chain *chain, int launch) {
@@ -33,7 +33,7 @@ static bool are_ping_pong_arrays(const pti_instance *instance) {
            instance->operand[PTI_TILE_IMAGES - 1].writes;
 }
 
-static bool may_be_in_row(const pti_chain *chain, const pti_tile_kernel *tiles, int launch) {
+static bool may_be_in_sequence(const pti_chain *chain, const pti_tile_kernel *tiles, int launch) {
     const pti_instance *instance = call_of(chain, launch)->instance;
     return tiles[launch] != PTI_TILES_NONE && chain->launch[launch].index == ALONG &&
            pti_role_change_may_begin(instance) &&
@@ -57,7 +57,7 @@ static bool joins_sequence(const pti_chain *chain, const pti_tile_kernel *tiles,
     const pti_call *call = call_of(chain, launch),
                    *before = call_of(chain, launch - sequence->n_halves);
     pti_role_change change;
-    if (!may_be_in_row(chain, tiles, launch) || !pti_role_change_find(call, before, &change) ||
+    if (!may_be_in_sequence(chain, tiles, launch) || !pti_role_change_find(call, before, &change) ||
         pti_box_compare(&call->instance->threads, &before->instance->threads) != 0 ||
         !is_change_known(chain, &change, call->instance))
         return false;
@@ -203,7 +203,7 @@ static polytile_status find_sequences(const pti_tile_kernel *tiles, const bool *
     pti_tiled_sequence sequence;
     for (int l = 0; l < chain->n_launches && status == POLYTILE_OK; l = sequence.end) {
         sequence = (pti_tiled_sequence){.first = l, .end = l + n_halves, .n_halves = n_halves};
-        if (!may_be_in_row(chain, tiles, l))
+        if (!may_be_in_sequence(chain, tiles, l))
             continue;
         extend_sequence(chain, tiles, &sequence);
         sequence.ping_pong.may_go_round = tiles[l] == PTI_TILES_ROUND;

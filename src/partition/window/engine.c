@@ -215,8 +215,8 @@ static polytile_status take_batch(const pti_consumer *consumer, pti_batch *batch
     return status;
 }
 
-/** Hand on the next steps in one batch; of those that run one after the other, the first so
- * many. */
+/** Hand on the next n_steps as one batch. n_single: the steps from its first on that run one after
+ * the other, in this batch and those after it. */
 static polytile_status hand_on_batch(walk *of, int n_steps, int n_single, pti_fusion_group *group) {
     const pti_step *step = of->window->step + of->first;
     pti_batch batch = {.window = of->window,

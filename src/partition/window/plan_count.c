@@ -26,7 +26,7 @@ static polytile_status check_n_superblocks(const pti_chain_request *request,
         (long long)most, polytile_size_format(request->options->limit_bytes, limit));
 }
 
-/** Steps that make one batch, of those that run one after the other, which begin with a batch. */
+/** Consecutive single steps of a batch that are planned as one batch, from `step` on. */
 typedef struct steps {
     const pti_batch *among;
     const pti_step *step;
