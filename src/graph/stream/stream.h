@@ -33,7 +33,7 @@ typedef struct pti_stream_actor {
                                 owned */
     const polytile_kernel *kernel; /* retained */
     polytile_plan *plan;           /* of one run, in place; owned */
-    pti_operand_arrays arrays;     /* one an operand of the declaration; of the firing at hand */
+    pti_operand_arrays arrays;     /* one an operand of the declaration; of the current firing */
     polytile_implementation implementation;
     polytile_character character;
     pti_launch_config config; /* of these */

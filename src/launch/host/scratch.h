@@ -14,7 +14,7 @@ enum { PTI_HOST_SCRATCH_BYTES = 1 << 18 };
 typedef struct pti_host_scratch {
     void *memory; /* owned */
     int64_t memory_bytes;
-    int64_t worker_bytes; /* of each worker, for the launch at hand */
+    int64_t worker_bytes; /* of each worker, for the current launch */
     polytile_view *views; /* each worker's own copy of the launch's; owned */
     int64_t n_views_had;
 } pti_host_scratch;

@@ -184,7 +184,7 @@ typedef struct finder {
     int n_arrays;
     unsigned sides; /* of the dimensions in which launches are to read both */
     end *of_array;  /* owned */
-    end *made;      /* the launch at hand's; owned */
+    end *made;      /* the current launch's; owned */
     pti_stencil *best;
     bool *best_in_row;
     double best_volume;

@@ -54,7 +54,7 @@ typedef struct pti_plans {
     int64_t most_bytes;        /* 0: no plan is kept */
     int64_t cheap_superblocks; /* windows of fewer are cheap; 0: none */
     pti_cheap_window cheap[PTI_CHEAP_BUCKETS];
-    bool keeps;    /* the plan of the window at hand will be kept */
+    bool keeps;    /* the plan of the current window will be kept */
     int64_t bytes; /* of transitions and snapshots */
     int64_t n_hits;
     int64_t n_moved; /* hits of schedules that were for other places */

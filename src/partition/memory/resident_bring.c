@@ -129,7 +129,7 @@ void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *imag
 
 /* Ahead of a launch. */
 
-/** Elements that the launch at hand is about to write come from nowhere else. */
+/** Elements that the current launch is about to write come from nowhere else. */
 static void subtract_writes(pti_resident_window *at, int array, const pti_step *step,
                             const polytile_domain *threads) {
     const pti_instance *instance = step->call.instance;
@@ -141,7 +141,7 @@ static void subtract_writes(pti_resident_window *at, int array, const pti_step *
     }
 }
 
-/** Return whether elements are few beside a piece, so that the launch at hand waits no longer for
+/** Return whether elements are few beside a piece, so that the current launch waits no longer for
  * them than it runs. */
 static bool are_few(const pti_boxes *elements, const polytile_domain *piece) {
     enum { SMALL_PART = 64 };

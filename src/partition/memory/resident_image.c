@@ -166,7 +166,7 @@ static int64_t write_in_image(pti_resident_emit *emit, pti_op_kind kind, pti_res
 }
 
 /** Return what used an image's memory, and is to be waited for by what changes elements there that
- * no other superblock of the launch at hand uses. */
+ * no other superblock of the current launch uses. */
 static pti_last users_of_image(pti_resident_emit *emit, const pti_resident_image *image) {
     pti_last users = image->before;
     pti_beside_see(&emit->beside, emit->builder.schedule);

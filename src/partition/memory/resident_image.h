@@ -15,7 +15,7 @@ typedef struct pti_resident_emit {
     int64_t n_superblocks;
     int former_launch; /* of the superblock before */
     bool has_lanes;    /* some launch is in lanes: none of it need be done before the next launch */
-    pti_beside beside; /* of the launch at hand */
+    pti_beside beside; /* of the current launch */
 } pti_resident_emit;
 
 /** The number of images on the device. */
@@ -29,7 +29,7 @@ bool pti_image_contains(const pti_resident_image *image, const polytile_domain *
 pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run neighbours,
                                    int64_t bytes, int array, const polytile_domain *hull);
 
-/** Forget what is known of how the schedule at hand uses an image, whose elements have changed. */
+/** Forget what is known of how the current schedule uses an image, whose elements have changed. */
 void pti_image_forget_future(const pti_residency *residency, pti_resident_image *image);
 
 /** Download what of an image is newer than on the host. */

@@ -9,7 +9,7 @@
 typedef enum eviction_level {
     NOT_BUSY,     /* those that neither the next superblocks nor the last ones use */
     NOT_RESERVED, /* those that the next superblocks do not use */
-    NOT_CURRENT,  /* those that the superblock at hand does not use */
+    NOT_CURRENT,  /* those that the current superblock does not use */
     N_EVICTION_LEVELS
 } eviction_level;
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/** One operand of the launch at hand, and the array that it is. */
+/** One operand of the current launch, and the array that it is. */
 typedef struct launch_operand {
     pti_replay *replay;
     int64_t op;

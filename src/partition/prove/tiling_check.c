@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/** A tiling being proved, and the tile at hand. */
+/** A tiling being proved, and the current tile. */
 typedef struct tiling_check {
     const pti_tiling *tiling;
     pti_text *why;

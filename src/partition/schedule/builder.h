@@ -93,7 +93,7 @@ void pti_builder_look(pti_builder *builder, int64_t n_looks);
 polytile_status pti_builder_status(const pti_builder *builder);
 
 /**
- * What the launch at hand need not wait for where its superblocks are in lanes: the others, whose
+ * What the current launch need not wait for where its superblocks are in lanes: the others, whose
  * threads write nothing that its own use.
  */
 typedef struct pti_beside {

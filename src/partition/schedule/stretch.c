@@ -21,11 +21,11 @@ typedef struct maker {
     const pti_schedule *from;
     const pti_period *period;
     pti_schedule *to;
-    int64_t *n_filled;   /* of each launch: superblocks before the part at hand; owned */
-    int64_t *carried_at; /* of each carried piece: its placement, where the turn at hand finds it */
+    int64_t *n_filled;   /* of each launch: superblocks before the current part; owned */
+    int64_t *carried_at; /* of each carried piece: its placement, where the current turn finds it */
     part turn, epilogue;
     int64_t turns;        /* by which what is copied moves on */
-    int64_t op_at;        /* in the stretch: the first operation of the part at hand */
+    int64_t op_at;        /* in the stretch: the first operation of the current part */
     int64_t placement_at; /* its first placement that is not of a carried piece */
 } maker;
 
@@ -66,7 +66,7 @@ static const pti_shift *shift_of_placement(const maker *of, int64_t placement) {
     return &of->period->array[of->from->placement[placement].operand];
 }
 
-/** Where the stretch has a placement that the part at hand names. */
+/** Where the stretch has a placement that the current part names. */
 static int64_t placement_in_stretch(const maker *of, const part *at, int64_t placement) {
     const int64_t k = placement - at->first_placement;
     if (placement < 0 || of->carried_at == NULL)
@@ -363,7 +363,7 @@ static void move_stretch(const pti_period *period, pti_schedule *made, int64_t t
     move_holdings(made, made->after, made->n_after, period->array, turns);
 }
 
-/** Make the stretch after the one at hand, or make that one of it. */
+/** Make the stretch after the current one, or make that one of it. */
 static void make_next(pti_stretch_walk *walk) {
     const pti_stretch before = walk->stretch;
     const bool is_of_turns = walk->made != NULL && !before.is_prologue;

@@ -13,7 +13,7 @@ typedef struct pti_arena_segment {
     int64_t offset_bytes;
     int64_t size_bytes;
     pti_resident_image *image; /* NULL: free */
-    pti_last users;            /* of the schedule at hand, those of former images too */
+    pti_last users;            /* of the current schedule, those of former images too */
 } pti_arena_segment;
 
 /** Segments in the order of their offsets, which leave no byte out. */

@@ -19,9 +19,9 @@ typedef struct walker {
     int array;
     int most_boxes;
     bool is_scattered;
-    pti_boxes live;    /* what is needed after the launch at hand, of launches after the pass */
+    pti_boxes live;    /* what is needed after the current launch, of launches after the pass */
     pti_boxes exposed; /* the same, of launches in the pass */
-    pti_boxes written; /* by launches of the pass from the one at hand on */
+    pti_boxes written; /* by launches of the pass from the current one on */
     pti_boxes reused;
 } walker;
 

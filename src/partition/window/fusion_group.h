@@ -45,7 +45,7 @@ typedef struct pti_step_window {
 /** The bytes that a launch goes through. */
 double pti_asked_touched_bytes(const pti_instance *instance);
 
-/** Launches that are interleaved, or why those at hand are not. */
+/** Launches that are interleaved, or why the next ones are not. */
 typedef struct pti_fusion_group {
     int n_launches;   /* that are interleaved; 0: the next ones run one after the other */
     int n_single;     /* then: how many of them it would be useless to try again */

@@ -29,10 +29,10 @@ typedef struct pti_cursor {
  * - threads, which finish every copy, since they wait for nothing;
  * - the device, which finishes what is enqueued: that comes after the records of all that it waits
  *   for, and nothing on the device waits for the host;
- * - a free buffer of the in ring: its oldest chunk is of the upload at hand, which sends it once it
+ * - a free buffer of the in ring: its oldest chunk is of the current upload, which sends it once it
  *   is filled, or was sent already, for later uploads get buffers only after all chunks of earlier
  *   ones;
- * - downloads, and only those before the command at hand, all of which have been taken over: they
+ * - downloads, and only those before the current command, all of which have been taken over: they
  *   are received in order, into a ring of their own, and a drain waits for older drains only.
  */
 struct pti_staging {

@@ -169,7 +169,7 @@ static bool reject_waiting(const pti_joint_replay *replay) {
     return true;
 }
 
-/** All lists up to what is after the launch at hand. */
+/** All lists up to what is after the current launch. */
 static bool replay_launch(pti_joint_replay *replay) {
     bool has_gone = true;
     while (has_gone) {
