@@ -111,7 +111,7 @@ typedef struct polytile_chain_summary {
     int n_launches;
     int64_t launches_per_pass; /* that run while the data goes through the device once */
     int64_t n_passes;          /* in which that happens */
-    int64_t slab_threads; /* launches are interleaved in slabs of so many threads along an index;
+    int64_t slab_threads; /* launches are interleaved in slabs of this many threads along an index;
                                   0: they are not, each runs whole before the next */
 } polytile_chain_summary;
 

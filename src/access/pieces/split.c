@@ -378,7 +378,7 @@ static int cover_groups(const pti_instance *instance, int o, const char *cover, 
     return of->n_groups[o] - 1;
 }
 
-/** Return the k-th cover of so many groups; NULL: there is none. */
+/** Return the k-th cover of n_groups groups; NULL: there is none. */
 static const char *get_cover(int n_groups, int k) {
     const char *const *covers = n_groups == 3   ? covers_of_three
                                 : n_groups == 4 ? covers_of_four

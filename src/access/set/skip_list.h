@@ -30,7 +30,7 @@ typedef struct pti_skip_builder {
     int64_t open[PTI_SKIP_LEVELS]; /* skips that the next box may be of */
 } pti_skip_builder;
 
-/** Have room for so many boxes in so many lists. Errors: false when memory runs out. */
+/** Have room for n_boxes boxes in n_lists lists. False when memory runs out. */
 bool pti_skip_list_reserve(pti_skip_list *skips, int64_t n_boxes, int n_lists);
 void pti_skip_list_free(pti_skip_list *skips);
 

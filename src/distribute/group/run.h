@@ -20,7 +20,7 @@ polytile_status pti_group_launch(polytile_queue *queue, const pti_request *reque
 
 /* arrays.c */
 
-/** Let there be so many positions at least: those of scratch have no array here. Prepared
+/** Let there be at least n_arrays positions: those of scratch have no array here. Prepared
  * supersteps, which know the lists, are forgotten if these grow. False when memory runs out. */
 bool pti_group_make_positions(pti_group *group, int n_arrays);
 

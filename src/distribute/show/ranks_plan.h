@@ -117,7 +117,7 @@ pti_words pti_words_exchanges(const polytile_ranks_plan *plan);
 /** The most supersteps that are listed for people. */
 enum { PTI_RANKS_MOST_STEPS = 12 };
 
-/** "launches 0 to 3  before: 1 to 0: 4 KiB, 0 to 1: 4 KiB", at most so many of one exchange. */
+/** "launches 0 to 3  before: 1 to 0: 4 KiB, 0 to 1: 4 KiB", at most most_ways of one exchange. */
 void pti_ranks_write_step(pti_text *text, const polytile_ranks_plan *plan, int number,
                           int most_ways);
 

@@ -184,7 +184,7 @@ polytile_status pti_planning_find_net(pti_planning *planning);
  * state, too many turns), UNSUPPORTED (turns without overlap), NO_MEMORY. */
 polytile_status pti_planning_read_units(pti_planning *planning);
 
-/** Plan rounds of so many frames from now on, 1: no rounds. Actors of on= run where that says, all
+/** Plan rounds of n_turns frames from now on, 1: no rounds. Actors of on= run where that says, all
  * others on one unit, or, with in_turn and without state, where they like. Errors: NO_MEMORY. */
 polytile_status pti_planning_take_turns(pti_planning *planning, int n_turns);
 

@@ -99,7 +99,7 @@ polytile_status pti_graph_complete_actors(polytile_graph *graph);
 polytile_status pti_graph_check(polytile_graph *graph);
 
 /**
- * Plan one run of an actor's kernel within so many bytes of a device, and say what that takes.
+ * Plan one run of an actor's kernel within limit_bytes of a device, and say what that takes.
  *
  * Errors  As polytile_plan_create(), with the actor's name.
  */

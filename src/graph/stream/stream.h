@@ -214,7 +214,7 @@ polytile_status pti_stream_take_memory(polytile_stream *stream, const polytile_g
                                        const polytile_graph_plan *plan);
 void pti_stream_free_memory(polytile_stream *stream);
 
-/** Record that an allocation of so many bytes failed. Returns NO_MEMORY. */
+/** Record that an allocation of n_bytes failed. Returns NO_MEMORY. */
 polytile_status pti_stream_fail_memory(const polytile_stream *stream, int64_t n_bytes);
 
 /** Copy bytes within a memory, or set zeros (from NULL), by the device that has it. */

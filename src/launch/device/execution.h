@@ -84,7 +84,7 @@ void pti_execution_begin(pti_execution *execution, const pti_command *command);
 /** Count a submitted command in the report. */
 void pti_execution_count(pti_execution *execution, const pti_command *command);
 
-/** Show that about so many operations are done, before they are noted. One thread at a time calls
+/** Show that about n_done operations are done, before they are noted. One thread at a time calls
  * it. */
 void pti_execution_show(pti_execution *execution, int64_t n_done);
 

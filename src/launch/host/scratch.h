@@ -6,7 +6,7 @@
 /* Memory for the scratch of launches in place. Threads that a worker runs one after the other have
  * the same memory, so that it does not grow with the launch. */
 
-/** What a worker has for scratch: enough for threads that take so many bytes together, or for one
+/** What a worker has for scratch: enough for threads that take this together, or for one
  * thread that takes more. */
 enum { PTI_HOST_SCRATCH_BYTES = 1 << 18 };
 

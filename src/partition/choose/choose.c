@@ -274,8 +274,8 @@ static polytile_status choose_best(chooser *of) {
     return other == POLYTILE_OK ? status : other;
 }
 
-/** Offers the best plan's shape, cut along the first index to so many blocks or fewer, in lanes, in
- * place of the choice. */
+/** Offer the best plan's shape, cut along the first index to at most most_blocks blocks, in n_lanes
+ * lanes, in place of the choice. */
 static polytile_status offer_best_in_lanes(chooser *of, const pti_choice *best, int64_t most_blocks,
                                            int n_lanes) {
     pti_candidate candidate = {.variant = pti_variant_of(&pti_family_plain, n_lanes)};
@@ -387,7 +387,7 @@ static polytile_status plan_within_limit(const chooser *of, int64_t limit_bytes)
 }
 
 /** Return the limit to advise where one block does not fit: enough for it, and where there are more
- * blocks than superblocks are planned, for so many at a time that the plan can be made. */
+ * blocks than superblocks can be planned, for several blocks at a time. */
 static int64_t find_limit(const chooser *of) {
     int64_t limit_bytes = pti_certificate_limit(&of->problem, of->buffers.first);
     polytile_status status = POLYTILE_UNSUPPORTED;

@@ -47,7 +47,7 @@ typedef struct samples {
     polytile_domain threads[N_SAMPLES];
 } samples;
 
-/** Return the most superblocks of a way that is compared with a plan of so many. */
+/** Return the most superblocks of a way that is compared with a plan of n_superblocks. */
 static int64_t most_superblocks(int64_t n_superblocks) {
     const int64_t of_few = pti_min(MAX_TIMES_OF_FEW * n_superblocks, FEW_SUPERBLOCKS);
     return pti_max(MAX_TIMES * n_superblocks, of_few);

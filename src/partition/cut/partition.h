@@ -55,7 +55,7 @@ int pti_partition_lanes(const pti_instance *instance, int64_t n_asked);
 enum { PTI_SUPERBLOCKS_A_LANE = 4 };
 
 /**
- * Cut all threads of a launch along its first index, for so many lanes and without a limit: into
+ * Cut all threads of a launch along its first index, for n_lanes lanes and without a limit: into
  * one superblock a lane, or fewer where there are fewer blocks, which differ by a block at most.
  *
  * A lane runs its superblocks one after the other. Each begins when the slowest thread of the one

@@ -63,7 +63,7 @@ static int find_oldest(const pti_plans *plans) {
     return oldest;
 }
 
-/** Ends the transitions used longest ago until so many bytes more are within the limit. */
+/** End the transitions used longest ago until `bytes` more bytes are within the limit. */
 static void end_oldest_transitions(pti_residency *residency, int64_t bytes) {
     pti_plans *plans = &residency->plans;
     while (plans->n_transitions > 0 && plans->bytes + bytes > plans->most_bytes)
@@ -79,7 +79,7 @@ static pti_snapshot *find_snapshot(pti_residency *residency, const pti_snapshot 
     return snapshot;
 }
 
-/** Room for the places of so many segments. False when memory runs out. */
+/** Have room for the places of n segments. False when memory runs out. */
 static bool reserve_places(pti_plans *plans, int n) {
     if (n <= plans->n_places)
         return true;

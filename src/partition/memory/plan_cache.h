@@ -40,7 +40,7 @@ typedef struct pti_transition {
 enum { PTI_MAX_TRANSITIONS = 64 };
 
 /** To plan a window of few superblocks takes less time than to keep its plan. So its plan is kept
- * only once the window has come so many times. */
+ * only once the window has come PTI_CHEAP_TIMES times. */
 enum { PTI_CHEAP_SUPERBLOCKS = 8, PTI_CHEAP_TIMES = 3, PTI_CHEAP_BUCKETS = 64 };
 
 /** A cheap window, known by its hash. Where two have the same hash, their plans are kept sooner. */

@@ -84,8 +84,8 @@ bool pti_check_states_move(const pti_schedule *schedule, int64_t n_turns, int64_
                            const pti_stretch_state *before, pti_stretch_state *after,
                            pti_text *why);
 
-/** Prove that the last stretch is where its states are known: nowhere before the stretch before it
- * was, after so many turns. */
+/** Prove that the last stretch is where its states are known: nowhere before where the stretch
+ * before it was, after `turns` turns. */
 bool pti_check_last_rows(const pti_schedule *schedule, int64_t turns,
                          const pti_stretch_state *before, const pti_stretch_state *last,
                          pti_text *why);

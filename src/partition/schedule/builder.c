@@ -149,7 +149,7 @@ static list_lengths count_lists(int n_launches, const pti_schedule_launch *launc
     return count;
 }
 
-/** Lists of so many elements, and one more. */
+/** Allocate lists of these lengths, and one element more. */
 static bool allocate_launch_lists(pti_schedule *schedule, const list_lengths *count) {
     size_t placement_bytes = ((size_t)count->n_placements + 1) * sizeof *schedule->launch_placement;
     schedule->launch = calloc((size_t)schedule->n_launches + 1, sizeof *schedule->launch);

@@ -62,7 +62,7 @@ static inline int64_t pti_period_times(const pti_period *period, int64_t first, 
 
 void pti_period_free(pti_period *period);
 
-/** Copy a period, of a schedule of so many operands; false when memory runs out. The caller frees
+/** Copy a period of a schedule of n_operands operands; false when memory runs out. The caller frees
  * the copy in both cases. */
 bool pti_period_copy(const pti_period *period, int n_operands, pti_period *copy);
 

@@ -131,7 +131,7 @@ static void add_superblocks(maker *of, const part *at, int l) {
     }
 }
 
-/** Add a part of the lists, moved on by so many turns. */
+/** Add a part of the lists, shifted by `turns` turns. */
 static void add_part(maker *of, const part *at, int64_t turns) {
     const int64_t n_carried = of->carried_at == NULL ? 0 : of->period->n_carried;
     of->turns = turns;

@@ -68,8 +68,8 @@ pti_arena_segment *pti_segments_at(const pti_segments *segments, int64_t offset_
 pti_segment_run pti_segments_find(const pti_segments *segments, int64_t size_bytes,
                                   const pti_eviction_costs *costs);
 
-/** Leave so many bytes of a free segment free that lie before the rest, which is returned; the
- * segment as it is, when memory runs out. */
+/** Split front_bytes off the front of a free segment, which stay free. Returns the rest; the whole
+ * segment when memory runs out. */
 pti_segment_run pti_segments_leave_front(pti_segments *segments, pti_segment_run neighbours,
                                          int64_t front_bytes);
 

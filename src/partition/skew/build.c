@@ -410,7 +410,7 @@ static void add_passes(pti_skew_builder *builder) {
         add_slabs_of_pass(builder, p);
 }
 
-/** Up to so many, superblocks are counted as if all were listed: a plan may have more. */
+/** Up to this number, superblocks are counted as if all were listed: a plan may have more. */
 enum { FEW_SUPERBLOCKS = 1 << 19 };
 
 /** Find the sets of all passes, and the turns of the only one. */

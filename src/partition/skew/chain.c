@@ -198,8 +198,8 @@ static void sort_into_kind(kinds *all, const pti_chain *chain, int launch) {
     all->of_launch[launch] = k;
 }
 
-/** Find the lag of a kind behind another; where it is no longer than so many threads, a bound of it
- * is enough. */
+/** Find the lag of a kind behind another; where it is at most `enough` threads, a bound of it
+ * will do. */
 static polytile_status find_lag(const kinds *of, const pti_chain *chain, int earlier, int later,
                                 int64_t enough, pti_lag *lag) {
     const pti_cut_launch *one = &chain->launch[of->first[earlier]];

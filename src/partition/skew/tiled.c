@@ -86,8 +86,8 @@ static int array_alive_after(const pti_tiled_sequence *sequence, const pti_call 
     return array[0];
 }
 
-/** Return whether a group may have so many launches: margins are even, and the array that its last
- * launch writes is stored. */
+/** Return whether a group may have n_launches launches: margins are even, and the array that its
+ * last launch writes is stored. */
 static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequence *sequence,
                                  int n_launches, pti_call *call, bool *may_be) {
     pti_text ignored = {0};
@@ -257,8 +257,8 @@ static int count_grouped(const pti_tiled_sequence *sequence, int first, int end)
            (to == sequence->end && !sequence->is_lost_well && do_groups_lose(sequence) ? 1 : 0);
 }
 
-/** Return how many groups that store aside and where arrays are in turn there are, an even number,
- * of so many launches. */
+/** Return how many groups there are, of n_grouped launches, that store aside and where arrays are
+ * in turn: an even number. */
 static int count_turning_groups(const pti_tiled_sequence *sequence, int n_grouped) {
     const int least = least_of_group(sequence);
     int n_groups = (int)pti_ceil_div(n_grouped, sequence->n_together);
@@ -350,7 +350,7 @@ int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *un
     return n_units;
 }
 
-/** The own rows of a tile, so that tiles cut slabs of so many rows evenly; 0: there is no tile. */
+/** The own rows of a tile, so that tiles cut slabs of `slab` rows evenly; 0: there is no tile. */
 static int64_t find_tile_rows(const pti_tiled_sequence *sequence, int n_launches, int64_t slab) {
     int64_t tile[2];
     if (!pti_ping_pong_find_tile(&sequence->ping_pong, n_launches, tile))

@@ -11,7 +11,7 @@
  * a single launch of any of their kinds. */
 enum { MOST_SUPERBLOCKS = 1000000 };
 
-/** Whether there may be so many superblocks of the first so many launches. */
+/** Refuse more than `most` superblocks of the first n_launches launches. */
 static polytile_status check_n_superblocks(const pti_chain_request *request,
                                            const pti_plan_chain *chain, int n_launches,
                                            int64_t n_superblocks, int64_t most) {

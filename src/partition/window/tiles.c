@@ -183,7 +183,8 @@ static polytile_status add_groups(const sequence *of) {
 
 /* Two parts, the first of which stores aside. */
 
-/** Let launches run as one in two parts of so many; where the memory aside is comes later. */
+/** Let launches run as one in two parts of n_launches each; where the memory aside is comes later.
+ */
 static polytile_status add_tiles_of_pair(const sequence *of, int first, int n_launches) {
     pti_tiles made = begin_tiles(of, first, 2 * n_launches);
     int aside[PTI_TILE_MOST_STORED];

@@ -9,7 +9,7 @@
  * for uploads, drain.c serves downloads, cursor.c finds work for both in the schedule. */
 
 /** The most downloads that are compared with a transfer, 20 ns each; a stream is waited for at most
- * once in so many. */
+ * once in this many. */
 enum { PTI_MOST_LOOKS = 256 };
 
 /** A position in the chunks of a schedule's staged transfers of one kind. */

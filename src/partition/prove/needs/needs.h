@@ -31,7 +31,7 @@ bool pti_needs_meet(const pti_instance *instance, const pti_section *section,
 void pti_needs_list(const pti_instance *instance, const pti_section *section,
                     const polytile_domain *threads, pti_boxes *list);
 
-/** The same in at most so many boxes, a power of two, which may hold more than that. */
+/** The same in at most `most` boxes, a power of two, which may hold more than that. */
 void pti_needs_list_at_most(const pti_instance *instance, const pti_section *section,
                             const polytile_domain *threads, int most, pti_boxes *list);
 
