@@ -43,7 +43,7 @@ struct polytile_ranks_plan {
     pti_shared_launch *shared;         /* of each launch; owned */
     pti_members_plan_request asked_of; /* what the members' plan is of; borrows from all above */
     bool *is_attached;                 /* of each array: for asked_of; owned, as are all below */
-    bool *is_everywhere;               /* likewise */
+    bool *is_everywhere;               /* of each array: for asked_of */
     pti_members_plan members;
     polytile_plan *inner;      /* of the busiest rank, which has threads */
     pti_rank_figures *figures; /* of each rank */

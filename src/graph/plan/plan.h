@@ -212,7 +212,8 @@ polytile_status pti_planning_choose(pti_planning *planning, pti_mapping *mapping
  * NO_MEMORY. */
 polytile_status pti_planning_synchronise(pti_planning *planning, pti_outcome *outcome);
 
-/** Schedule by the paper's rules, and note what is unsound of them. Errors: likewise. */
+/** Schedule by the paper's rules, and note what is unsound of them. Errors: as
+ * pti_planning_synchronise(). */
 polytile_status pti_planning_follow_paper(pti_planning *planning, pti_outcome *outcome);
 
 /** Find where buffers lie. Errors: NO_MEMORY. */

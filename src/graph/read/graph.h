@@ -49,7 +49,7 @@ typedef struct pti_actor {
     int64_t repeat;        /* times that the kernel runs for a frame */
     int n_operands;        /* arrays of the kernel */
     pti_flow *in;          /* one an operand; owned */
-    pti_flow *out;         /* likewise; owned */
+    pti_flow *out;         /* one an operand; owned */
     double touched_bytes;  /* by one run of the kernel, for predictions */
     double n_accesses;     /* of all its threads */
     double n_elements;     /* that it touches, each counted once */
@@ -64,7 +64,7 @@ struct polytile_graph {
     int n_actors;
     pti_actor *actor; /* owned; in the text's order */
     int n_arrays;
-    pti_graph_array *array; /* owned; likewise */
+    pti_graph_array *array; /* owned; in the text's order */
     int *order; /* actors so that each stands after those whose frame it reads without delay;
                   owned */
 };

@@ -66,8 +66,8 @@ typedef struct pti_stream_lane {
                         which none starts threads of OpenMP's */
     bool sleeps;     /* set under the mutex, until it is woken; read without it, too */
     bool is_busy;    /* under the mutex; whichever thread runs its task */
-    double busy_s;   /* likewise */
-    int64_t n_bytes; /* moved; likewise */
+    double busy_s;   /* under the mutex */
+    int64_t n_bytes; /* moved; under the mutex */
 } pti_stream_lane;
 
 /** Host memory of the stream's own, whole pages. */
@@ -144,11 +144,11 @@ struct polytile_stream {
     pti_stream_lane *lane; /* owned */
     int n_turns;           /* frames of a round, which all tasks, buffers and waits count */
     int *feed;             /* of each turn a task; -1: there are no inputs; owned */
-    int *take;             /* likewise */
+    int *take;             /* of each turn a task; -1: none; owned */
     int n_inputs;
     int *input; /* buffers, turn after turn; owned */
     int n_outputs;
-    int *output; /* likewise; owned */
+    int *output; /* buffers, turn after turn; owned */
     int n_lookups;
     pti_stream_lookup *lookup;     /* owned */
     struct pti_index_array **held; /* of each input: what its last frame had, NULL if nobody looks

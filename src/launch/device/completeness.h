@@ -9,7 +9,7 @@ typedef struct pti_completeness {
     polytile_context *ctx;
     const pti_schedule *schedule;
     polytile_array *const *arrays; /* one an operand of the schedule's instance */
-    bool *has_begun;               /* likewise; owned */
+    bool *has_begun;               /* of each array; owned */
 } pti_completeness;
 
 /** Create it for a run; pti_completeness_end() frees it. Errors: NO_MEMORY. */

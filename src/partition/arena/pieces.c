@@ -27,7 +27,7 @@ static int64_t emit_op(pti_arena_builder *of, pti_op_kind kind, int operand, int
     return pti_builder_add(&of->builder, &op, waits);
 }
 
-/** Add to what was downloaded, which may be said to be more than it is: that costs a wait. */
+/** Note a downloaded box. The set may hold more than was downloaded: that costs a wait. */
 static void gather_downloaded(pti_boxes *downloaded, const polytile_domain *box) {
     enum { MOST_BOXES = 256 };
     pti_boxes_gather(downloaded, box);

@@ -8,8 +8,8 @@
  *
  * What a superblock is given follows from the state before it alone: which pieces lie where, what
  * of them is valid and dirty, and what used their memory last. So once a turn leaves the state that
- * it found, moved on, all turns after it are that turn moved on, as long as what threads touch
- * moves on with them. The partition says that it does (pti_repeat).
+ * it found, shifted, all turns after it are that turn shifted, as long as what threads touch
+ * moves with them. The partition says that it does (pti_repeat).
  */
 
 /** Where an operand's piece was when the turn began. */
@@ -29,7 +29,7 @@ typedef struct pti_turn {
 void pti_turn_begin(pti_arena_builder *builder, pti_turn *turn);
 
 /** End the turn, and go on with the first superblock after the last that repeats it. Where the
- * state has not moved on as a whole, the builder fails, as UNSUPPORTED. */
+ * state has not shifted as a whole, the builder fails, as UNSUPPORTED. */
 void pti_turn_end(pti_arena_builder *builder, pti_turn *turn);
 
 void pti_turn_free(pti_turn *turn);

@@ -10,8 +10,8 @@
  * (candidate.h); and what superblocks a candidate has, which this header holds. Where families
  * differ only by numbers, they are variants of one. */
 
-/** Superblocks of a partition that come several times, each time moved on. All that they touch
- * moves on with them. The same holds of as many superblocks just before the first. */
+/** Superblocks of a partition that come several times, each time shifted. All that they touch
+ * moves with them. The same holds of as many superblocks just before the first. */
 typedef struct pti_repeat {
     int64_t times; /* 0: none do; the list has them once */
     int64_t first, n;

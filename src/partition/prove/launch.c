@@ -81,7 +81,7 @@ static bool check_section_read(const launch_operand *of, const pti_section *sect
            reject_read(of, &missing);
 }
 
-/** What is looked up of a partial operand is read, whatever its hull is said to be. */
+/** Check that what is looked up of a partial operand is read, whatever its declared hull is. */
 static bool check_looked_up(const launch_operand *of) {
     bool holds = true;
     for (int s = 0; s < of->operand->n_sections && holds; s++) {

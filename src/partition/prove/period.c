@@ -257,7 +257,7 @@ int64_t pti_value_at_corner(const pti_affine *affine, const polytile_domain *thr
     return value;
 }
 
-/** A section moves on by its array's shift, and is clipped nowhere where it moves. */
+/** A section moves by its array's shift, and is clipped nowhere where it moves. */
 static bool check_section_moves(const pti_schedule *schedule, int l, const pti_section *section,
                                 const polytile_domain *turns, pti_text *why) {
     const pti_call *call = &schedule->launch[l].call;

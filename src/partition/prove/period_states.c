@@ -95,7 +95,7 @@ bool pti_array_states_give(const pti_stretch_state *states, pti_schedule *stretc
 typedef struct state_step {
     const polytile_domain *array;
     int axis;
-    int64_t by, n;       /* a stretch moves on by; how many there are */
+    int64_t by, n;       /* a stretch moves by; how many there are */
     polytile_range rows; /* of the first */
 } state_step;
 
@@ -127,7 +127,7 @@ static bool is_even_ahead(const state_step *step, const pti_boxes *set) {
     return is;
 }
 
-/** The first stretch leads from a set to the same moved on, where the second one is. */
+/** The first stretch leads from a set to the same shifted, where the second one is. */
 static bool does_move(const state_step *step, const pti_boxes *before, const pti_boxes *after) {
     pti_boxes from = {0}, to = {0};
     pti_boxes_copy(&from, before);
@@ -141,7 +141,7 @@ static bool does_move(const state_step *step, const pti_boxes *before, const pti
     return does;
 }
 
-/** What is known after the last stretch: what the first one left, moved on, and ahead of that what
+/** What is known after the last stretch: what the first one left, shifted, and ahead of that what
  * was there from the beginning. */
 static bool go_to_last(const state_step *step, const pti_boxes *before, pti_boxes *after) {
     const int64_t by = (step->n - 1) * step->by;

@@ -24,7 +24,7 @@ typedef struct maker {
     int64_t *n_filled;   /* of each launch: superblocks before the current part; owned */
     int64_t *carried_at; /* of each carried piece: its placement, where the current turn finds it */
     part turn, epilogue;
-    int64_t turns;        /* by which what is copied moves on */
+    int64_t turns;        /* by which what is copied moves */
     int64_t op_at;        /* in the stretch: the first operation of the current part */
     int64_t placement_at; /* its first placement that is not of a carried piece */
 } maker;

@@ -89,7 +89,7 @@ typedef struct pti_tiles {
         own; /* threads of the last launch, whose elements are stored, cut into tiles from lo
                             on; of a slab perhaps empty: nothing is run */
     bool is_of_ring; /* the slab has threads in both halves of a ring, and own are the lower ones */
-    polytile_domain opposite; /* the upper ones, likewise */
+    polytile_domain opposite; /* the upper ones, cut into tiles in the same way */
 } pti_tiles;
 
 /** The arrays of launches that alternate between two, and touch no others. */

@@ -132,7 +132,7 @@ static bool are_sets_even(const search *of, const pti_skew_request *request, int
            (request->unwritten == NULL || is_even(&request->unwritten[array], axis, &rows));
 }
 
-/** Return whether what a launch touches in turns moves on with its arrays. */
+/** Return whether what a launch touches in turns moves with its arrays. */
 static bool does_launch_move(const search *of, const pti_slab_turns *turns, int launch) {
     const pti_cut_launch *cut = &of->pass->chain->launch[launch];
     const int64_t n_rows = turns->n * of->shape->slab, slab = of->shape->slab;

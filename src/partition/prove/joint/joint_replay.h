@@ -50,7 +50,7 @@ typedef struct pti_joint_replay {
     int *process;         /* of each member: its list */
     int *next;            /* of each list: the first operation that is not replayed */
     bool *is_busy;        /* of each member: its device may have something to do */
-    bool *is_pulling;     /* likewise: pulls */
+    bool *is_pulling;     /* of each member: its device may still pull */
     pti_joint_cell *cell; /* [array * n_members + member] */
     pti_boxes *on_host;   /* [array * n_members + first member with a host memory]: newest there */
     bool *combines;       /* [launch * n_arrays + array] */
@@ -173,7 +173,7 @@ bool pti_joint_combine(pti_joint_replay *replay, pti_joint_place at);
 typedef enum pti_joint_touch {
     PTI_JOINT_READS,
     PTI_JOINT_MOVES,    /* of what they write the hull, if the operand is partial */
-    PTI_JOINT_MAY_WRITE /* likewise, but in parts, as hulls of some threads each */
+    PTI_JOINT_MAY_WRITE /* what they may write, in parts: hulls of some threads each */
 } pti_joint_touch;
 
 /** Add what threads touch of an operand to a set. */
