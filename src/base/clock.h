@@ -10,7 +10,7 @@ static inline double pti_now_s(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/** Return when these seconds, 0 or more, are over, by the same clock: for timed waits. */
+/** Return when so many seconds, 0 or more, are over, by the same clock: for timed waits. */
 static inline struct timespec pti_time_after(double seconds) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);

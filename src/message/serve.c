@@ -240,8 +240,8 @@ static bool take_payload(const pti_server_part *part, const pt_entry *entry, cha
     return *kept != NULL;
 }
 
-/** A slot on a device that puts an entry waits no more for what it said before, and says how
- * many payloads it has taken. */
+/** A slot on a device that puts an entry waits no more for what it said before, and has taken so
+ * many payloads. */
 static void end_wait(pti_server *server, const pt_entry *entry) {
     if (pti_device_of(server, entry->slot) == NULL)
         return;

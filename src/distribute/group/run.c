@@ -267,7 +267,7 @@ static void run_supersteps(pti_group *group, const pti_group_last *all) {
         pti_group_note_failure(group, PTI_PEER_FAILED);
 }
 
-/** Returns this process's first failure, whose text is the last error. */
+/** Return this process's first failure, whose text is the last error. */
 static polytile_status run_recorded(pti_group *group, const pti_group_last *all,
                                     polytile_status status) {
     if (!group->begun.is_begun)

@@ -89,7 +89,7 @@ void pti_group_cancel(polytile_queue *queue);
 
 /* progress.c */
 
-/** Whether what is recorded was cancelled. Errors: CANCELLED. */
+/** Find whether what is recorded was cancelled. Errors: CANCELLED. */
 polytile_status pti_group_refuse_cancelled(const pti_group *group);
 /** Note how many of the recorded launches are done, and how many of the next are running. */
 void pti_group_note_progress(pti_group *group, int n_done, int n_running);

@@ -21,7 +21,7 @@ bool pti_mpi_is_up(void);
 /** Check a call of MPI. Errors: DEVICE, with the call and MPI's text. */
 polytile_status pti_mpi_check(polytile_context *ctx, const char *call, int code);
 
-/** Goes to the function's `done:` label if a call of MPI fails. */
+/** Go to the function's `done:` label if a call of MPI fails. */
 #define PTI_MPI_TRY(ctx, call) PTI_TRY(pti_mpi_check(ctx, #call, call))
 
 /**

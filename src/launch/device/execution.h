@@ -20,7 +20,7 @@ typedef struct pti_filled {
 /** What it shares with other devices; launch/peers/sharing.h. */
 typedef struct pti_sharing pti_sharing;
 
-/** Returns the box of an upload that this device uploads; NULL: all of it, it is not shared. */
+/** Return the box of an upload that this device uploads; NULL: all of it, it is not shared. */
 typedef const polytile_domain *pti_own_share_function(const pti_sharing *sharing, int64_t op_index);
 
 /** One run of a schedule. */

@@ -32,7 +32,7 @@ polytile_status pti_host_scratch_reserve_whole(polytile_context *ctx,
                                                pti_host_scratch *scratch,
                                                const polytile_view **views);
 
-/** Runs threads of a launch over views that have memory. */
+/** Run threads of a launch over views that have memory. */
 typedef void pti_run_threads(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                              const polytile_view *views);
 

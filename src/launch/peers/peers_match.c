@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds the uploads that several schedules share, and one order of them for all. */
+/* Find the uploads that several schedules share, and one order of them for all. */
 
 /** Uploads farther apart in their schedules than this part of them, and than a few operations, are
  * not shared: one device would wait for the other as long. */

@@ -135,7 +135,7 @@ static void keep_candidate(search *of, const pti_candidate *candidate) {
     *of->best = *candidate;
 }
 
-/** Keeps a shape that passed the quick test if it is better and passes the full one; else the
+/** Keep a shape that passed the quick test if it is better and passes the full one; else the
  * largest that does. */
 static void consider_shape(search *of, int64_t *shape, int64_t extent) {
     pti_candidate candidate;

@@ -54,7 +54,7 @@ int pti_partition_strip(const pti_partition *partition, int64_t superblock) {
     return (int)(lo % partition->tile_threads / partition->strip_threads);
 }
 
-/** Moves one index a step on, in its direction; an index at its end reverses, and the next slower
+/** Move one index by a step in its direction; an index at its end reverses, and the next slower
  * one moves. */
 static bool next_serpentine(const pti_grid *grid, const pti_candidate *candidate, int64_t *position,
                             int64_t *direction) {

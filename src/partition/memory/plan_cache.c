@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Takes a user from a snapshot; without any it is freed. */
+/** Take a user from a snapshot; without any it is freed. */
 static void release_snapshot(pti_residency *residency, pti_snapshot *snapshot) {
     if (snapshot == NULL || --snapshot->n_users > 0)
         return;
@@ -20,7 +20,7 @@ static void release_snapshot(pti_residency *residency, pti_snapshot *snapshot) {
     pti_snapshot_free(residency, snapshot);
 }
 
-/** Brings the residency to a snapshot, whose memory both share, and releases the former one. */
+/** Bring the residency to a snapshot, whose memory both share, and release the former one. */
 static void enter_snapshot(pti_residency *residency, pti_snapshot *snapshot) {
     pti_snapshot *former = residency->plans.at;
     snapshot->n_users++;
@@ -70,7 +70,7 @@ static void end_oldest_transitions(pti_residency *residency, int64_t bytes) {
         end_transition(residency, find_oldest(plans));
 }
 
-/** Returns the known snapshot that equals another but for places, which are found; NULL: none. */
+/** Return the known snapshot that equals another but for places, which are found; NULL: none. */
 static pti_snapshot *find_snapshot(pti_residency *residency, const pti_snapshot *like) {
     pti_snapshot *snapshot = residency->plans.known;
     while (snapshot != NULL &&
@@ -94,7 +94,7 @@ static void find_segment_places(const pti_segments *segments, int64_t *place) {
         place[k] = segments->memory[k].offset_bytes;
 }
 
-/** Brings the residency to the known snapshot that equals it, or adds one. Where memory runs out,
+/** Bring the residency to the known snapshot that equals it, or add one. Where memory runs out,
  * or it is too large to be kept, none is known. */
 static void find_or_add_snapshot(pti_residency *residency) {
     pti_plans *plans = &residency->plans;
@@ -283,7 +283,7 @@ static int64_t bytes_of_keys(const pti_window_request *window) {
            2 * n_boxes * (int64_t)sizeof(polytile_domain);
 }
 
-/** Adds the transition by a schedule from a snapshot, which gets a user, to the residency's. */
+/** Add the transition by a schedule from a snapshot, which gets a user, to the residency's. */
 static void add_transition(pti_residency *residency, pti_snapshot *from,
                            const pti_window_request *window, pti_schedule *schedule) {
     pti_plans *plans = &residency->plans;
@@ -345,7 +345,7 @@ void pti_plans_keep(pti_residency *residency, const pti_window_request *window,
     release_snapshot(residency, from);
 }
 
-/** Makes a snapshot's memory the residency's own; nobody else uses it. */
+/** Make a snapshot's memory the residency's own; nobody else uses it. */
 static void take_over_snapshot(pti_residency *residency) {
     pti_snapshot *at = residency->plans.at;
     pti_snapshot_place(residency, residency->plans.place);

@@ -115,7 +115,7 @@ static void download_boxes(pti_builder *builder, int64_t placement, int64_t elem
     }
 }
 
-/** Downloads what was newer in a placement; nothing else counts as resident. */
+/** Download what was newer in a placement; nothing else counts as resident. */
 static void save_holding(pti_builder *builder, const pti_schedule *failed, const pti_holding *from,
                          const pti_boxes *newer) {
     pti_schedule *schedule = builder->schedule;

@@ -245,7 +245,7 @@ static polytile_status add_box_piece(const pti_residency *residency, const pti_s
     return POLYTILE_OK;
 }
 
-/** Adds the pieces of a step that is no launch: of all elements, or some. */
+/** Add the pieces of a step that is no launch: of all elements, or some. */
 static polytile_status add_step_pieces(const pti_residency *residency, const pti_step *step,
                                        pti_future *future) {
     polytile_status status = POLYTILE_OK;
@@ -341,7 +341,7 @@ done:
     return status;
 }
 
-/** Builds the skip list of each array's pieces. Errors: NO_MEMORY. */
+/** Build the skip list of each array's pieces. Errors: NO_MEMORY. */
 static polytile_status find_skips(const pti_residency *residency, pti_future *future) {
     int n_arrays = residency->instance.n_operands;
     pti_skip_builder *list = calloc((size_t)n_arrays + 1, sizeof *list);

@@ -24,7 +24,7 @@ int pti_images_count(const pti_residency *residency);
 /** Return whether an image's hull contains a box. */
 bool pti_image_contains(const pti_resident_image *image, const polytile_domain *box);
 
-/** Gives neighbouring segments, whose images are gone, to a new image without valid elements; NULL
+/** Give neighbouring segments, whose images are gone, to a new image without valid elements; NULL
  * when memory runs out. */
 pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run neighbours,
                                    int64_t bytes, int array, const polytile_domain *hull);

@@ -38,7 +38,7 @@ static int64_t last_use_of(const pti_resident_image *image) {
     return image->last_use;
 }
 
-/** Evicts the images of some segments; what the host needs of them is downloaded first. */
+/** Evict the images of some segments; what the host needs of them is downloaded first. */
 static void evict_segments(pti_resident_window *at, pti_segment_run neighbours) {
     for (int k = 0; k < neighbours.n_segments; k++) {
         pti_resident_image *image = at->of->segments.memory[neighbours.first + k].image;
@@ -68,7 +68,7 @@ typedef struct image_request {
     bool stays; /* what it holds is touched again */
 } image_request;
 
-/** Makes an image of a box, evicting others up to a level; NULL if there is no room or memory runs
+/** Make an image of a box, evicting others up to a level; NULL if there is no room or memory runs
  * out. */
 static pti_resident_image *make_image(pti_resident_window *at, const image_request *of,
                                       eviction_level most) {

@@ -78,7 +78,7 @@ static void keep_copied_contents(pti_replay *replay, const pti_op *op) {
     }
 }
 
-/** Gives the target what was known of the source's elements. */
+/** Give the target what was known of the source's elements. */
 static void fill_in_copied_contents(pti_replay *replay, const pti_op *op) {
     pti_resident *target = &replay->resident[op->placement];
     pti_replay_overwrite(replay, op->placement, &op->box);

@@ -161,7 +161,7 @@ static bool allocate_launch_lists(pti_schedule *schedule, const list_lengths *co
     return schedule->launch != NULL && schedule->launch_array != NULL && has_long;
 }
 
-/** Copies launches, and numbers their superblocks and placements one launch after the other. */
+/** Copy launches, and number their superblocks and placements one launch after the other. */
 static void number_launches(pti_schedule *schedule, const pti_schedule_launch *launches) {
     int *array = schedule->launch_array;
     for (int l = 0; l < schedule->n_launches; l++) {

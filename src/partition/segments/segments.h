@@ -73,7 +73,7 @@ pti_segment_run pti_segments_find(const pti_segments *segments, int64_t size_byt
 pti_segment_run pti_segments_leave_front(pti_segments *segments, pti_segment_run neighbours,
                                          int64_t front_bytes);
 
-/** Gives the beginning of some neighbours, whose images are gone, to an image; the rest stays free.
+/** Give the beginning of some neighbours, whose images are gone, to an image; the rest stays free.
  * Returns the segment; NULL when memory runs out. */
 pti_arena_segment *pti_segments_take(pti_segments *segments, pti_segment_run neighbours,
                                      int64_t size_bytes, pti_resident_image *image);

@@ -104,9 +104,9 @@ static int64_t first_row(const pti_skew_builder *builder, int array, int64_t k) 
     return builder->pass.begin + k * builder->shape->slab + builder->pass.band[array].lo;
 }
 
-/** Return the rows of the image for the lap that begins with slab k: those that the lap touches.
- * Unless the array is still, also those that slab k - 1 downloads and those that come for the slab
- * after the lap. All images of a pass are equally long. */
+/** Return the rows of the image for the lap that begins with slab k: those of its slabs, and unless
+ * the array is still those that the slab before downloads, and those that come for the next slab.
+ * All images of a pass are equally long. */
 static polytile_range image_rows(const pti_skew_builder *builder, int array, int64_t k) {
     const pti_band *band = &builder->pass.band[array];
     const polytile_range *all = &band->hull.range[builder->chain->axis[array]];

@@ -94,7 +94,7 @@ int pti_tiled_n_launches(const pti_tiled_unit *unit);
 /** Return how far, at most, a launch of a sequence reads along the slabs. */
 int64_t pti_tiled_reach(const pti_tiled_sequence *sequence);
 
-/** Return what a launch of a group costs in slabs of `slab` rows, in passes of the array through
+/** Return what a launch of a group costs in slabs of so many rows, in passes of the array through
  * memory. Shapes  alone: what part of the slabs has none beside it, on another stream. */
 double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone);
 

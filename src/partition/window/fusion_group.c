@@ -256,7 +256,7 @@ static int count_all(const pti_step_window *window) {
     return window->n_launches > 0 ? window->n_launches : number_of(window, window->n_steps);
 }
 
-/** Names the launch that ends a chain, or that cannot begin one. */
+/** Name the launch that ends a chain, or that cannot begin one. */
 static void describe_end(const pti_step_window *window, int step, bool has_before,
                          const pti_text *why, pti_text *end) {
     pti_text_add(end, "launch %d of %d, %s, cannot be interleaved with %s: %s",

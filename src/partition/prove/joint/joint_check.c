@@ -47,7 +47,7 @@ static bool free_sets(pti_boxes *sets, int n_sets) {
     return failed;
 }
 
-/** Returns whether memory ran out. */
+/** Return whether memory ran out. */
 static bool end_replay(pti_joint_replay *replay) {
     int n_cells = replay->schedule->n_members * replay->schedule->n_arrays;
     bool failed = replay->failed;
