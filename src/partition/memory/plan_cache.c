@@ -283,6 +283,18 @@ static int64_t bytes_of_keys(const pti_window_request *window) {
            2 * n_boxes * (int64_t)sizeof(polytile_domain);
 }
 
+/** Fill in where places lead, and what the transition takes; false when memory runs out, or it takes
+ * too much of what all transitions may take. */
+static bool is_worth_keeping(const pti_plans *plans, pti_transition *made) {
+    pti_placed before = {&made->from->segments, plans->former_place};
+    pti_placed after = {&made->to->segments, plans->place};
+    if (made->step == NULL ||
+        !pti_relocation_create(&before, &after, made->schedule, &made->relocation))
+        return false;
+    made->bytes += pti_relocation_bytes(&made->relocation, made->schedule);
+    return made->bytes <= plans->most_bytes / 2;
+}
+
 /** Add the transition by a schedule from a snapshot, which gets a user, to the residency's. */
 static void add_transition(pti_residency *residency, pti_snapshot *from,
                            const pti_window_request *window, pti_schedule *schedule) {
@@ -295,17 +307,9 @@ static void add_transition(pti_residency *residency, pti_snapshot *from,
                            .schedule = schedule,
                            .bytes = bytes_of_schedule(schedule) + bytes_of_keys(window),
                            .last_used = ++plans->n_uses};
-    pti_placed before = {&from->segments, plans->former_place};
-    pti_placed after = {&plans->at->segments, plans->place};
     if (made.has_link)
         made.link = *window->link;
-    if (made.step == NULL || !pti_relocation_create(&before, &after, schedule, &made.relocation)) {
-        free_keys(made.step, made.n_steps);
-        plans->unkept = schedule;
-        return;
-    }
-    made.bytes += pti_relocation_bytes(&made.relocation, schedule);
-    if (made.bytes > plans->most_bytes / 2) {
+    if (!is_worth_keeping(plans, &made)) {
         free_keys(made.step, made.n_steps);
         pti_relocation_free(&made.relocation);
         plans->unkept = schedule;
