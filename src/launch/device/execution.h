@@ -53,9 +53,6 @@ static inline bool pti_execution_is_cancelled(const pti_execution *execution) {
     return pti_cancel_covers(execution->device->cancel, execution->device->cancel_number);
 }
 
-/** Begin to count the operations that are done, from 0. */
-void pti_execution_begin_count(pti_execution *execution);
-
 /**
  * Resolve an operation: find its addresses. Uploads may be resolved ahead.
  *
@@ -73,9 +70,27 @@ pti_command pti_execution_resolve(pti_execution *execution, int64_t index);
 pti_sub_kernel pti_execution_resolve_whole(pti_execution *execution, int launch,
                                            polytile_view *views);
 
+/** Return the view of a launch's operand. */
+polytile_view pti_execution_view_of(const pti_execution *execution, const pti_op *op,
+                                    const pti_instance *instance, int operand);
+
+/** Find the views of a launch: its arrays, their pieces, and its values. */
+void pti_execution_resolve_launch(pti_execution *execution, pti_command *command);
+
+/** Resolve operation `index` as a launch with all of its threads, which find the arrays where its
+ * first superblock does. */
+pti_command pti_execution_resolve_all(pti_execution *execution, int launch, int64_t index);
+
+/* execution_tiles.c */
+
 /** Resolve launches that may run as one, or one side of them, in place of two of them. */
 pti_tile_command pti_execution_resolve_tiles(pti_execution *execution, const pti_tiles *tiles,
                                              int side);
+
+/* execution_count.c */
+
+/** Begin to count the operations that are done, from 0. */
+void pti_execution_begin_count(pti_execution *execution);
 
 /** Record that a command is about to be submitted: from now on a failure leaves the arrays that it
  * writes incomplete. */
