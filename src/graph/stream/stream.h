@@ -33,7 +33,7 @@ typedef struct pti_stream_actor {
                                 owned */
     const polytile_kernel *kernel; /* retained */
     polytile_plan *plan;           /* of one run, in place; owned */
-    pti_operand_arrays arrays;     /* one an operand of the declaration; of the current firing */
+    pti_operand_arrays arrays;     /* one an operand of the declaration; of the firing at hand */
     polytile_implementation implementation;
     polytile_character character;
     pti_launch_config config; /* of these */
@@ -66,8 +66,8 @@ typedef struct pti_stream_lane {
                         which none starts threads of OpenMP's */
     bool sleeps;     /* set under the mutex, until it is woken; read without it, too */
     bool is_busy;    /* under the mutex; whichever thread runs its task */
-    double busy_s;   /* under the mutex */
-    int64_t n_bytes; /* moved; under the mutex */
+    double busy_s;   /* likewise */
+    int64_t n_bytes; /* moved; likewise */
 } pti_stream_lane;
 
 /** Host memory of the stream's own, whole pages. */
@@ -144,11 +144,11 @@ struct polytile_stream {
     pti_stream_lane *lane; /* owned */
     int n_turns;           /* frames of a round, which all tasks, buffers and waits count */
     int *feed;             /* of each turn a task; -1: there are no inputs; owned */
-    int *take;             /* of each turn a task; -1: none; owned */
+    int *take;             /* likewise */
     int n_inputs;
     int *input; /* buffers, turn after turn; owned */
     int n_outputs;
-    int *output; /* buffers, turn after turn; owned */
+    int *output; /* likewise; owned */
     int n_lookups;
     pti_stream_lookup *lookup;     /* owned */
     struct pti_index_array **held; /* of each input: what its last frame had, NULL if nobody looks
@@ -214,7 +214,7 @@ polytile_status pti_stream_take_memory(polytile_stream *stream, const polytile_g
                                        const polytile_graph_plan *plan);
 void pti_stream_free_memory(polytile_stream *stream);
 
-/** Record that an allocation of n_bytes failed. Returns NO_MEMORY. */
+/** Record that an allocation of so many bytes failed. Returns NO_MEMORY. */
 polytile_status pti_stream_fail_memory(const polytile_stream *stream, int64_t n_bytes);
 
 /** Copy bytes within a memory, or set zeros (from NULL), by the device that has it. */
