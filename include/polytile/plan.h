@@ -54,6 +54,7 @@ polytile_status polytile_plan_create_chain(int n_launches, const polytile_chain_
                                            const polytile_plan_options *options,
                                            polytile_plan **plan);
 
+/** End a plan; NULL does nothing. */
 void polytile_plan_destroy(polytile_plan *plan);
 
 /**
@@ -115,6 +116,7 @@ typedef struct polytile_chain_summary {
                                   0: they are not, each runs whole before the next */
 } polytile_chain_summary;
 
+/** Get what a plan of several launches is like; all zero for a plan of one. */
 void polytile_plan_get_chain_summary(const polytile_plan *plan, polytile_chain_summary *summary);
 
 /** Get the threads of the k-th superblock in run order, 0 <= k < n_kernels; k counts through all

@@ -100,6 +100,7 @@ polytile_status polytile_simulation_create(polytile_context *ctx,
                                            const polytile_simulation_request *request,
                                            polytile_simulation **simulation);
 
+/** End a simulation; NULL does nothing. */
 void polytile_simulation_destroy(polytile_simulation *simulation);
 
 /** Seconds that any policy takes at least: for the costs by all speeds together, and for the
