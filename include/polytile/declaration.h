@@ -140,8 +140,8 @@ typedef struct polytile_declaration polytile_declaration;
 /**
  * Begin a declaration with named indices and parameters, which are i64.
  *
- * Errors  INVALID (a NULL), DECLARATION (a name that is no identifier or comes twice, too many indices or
- * parameters), NO_MEMORY; *declaration is NULL then.
+ * Errors  INVALID (a NULL), DECLARATION (a name that is no identifier or comes twice, too many
+ *         indices or parameters), NO_MEMORY; *declaration is NULL then.
  * Owns    Names are copied. The context owns it; polytile_declaration_destroy() can end it sooner.
  */
 polytile_status polytile_declaration_create(polytile_context *ctx, const char *name, int n_indices,

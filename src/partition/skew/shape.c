@@ -38,7 +38,7 @@ static const double share_of_one = 0.65;
 
 /** How much longer a shape that moves less may take: estimates are no better, and others use the
  * link, too. */
-static const double as_good_ratio = 1.05;
+static const double as_fast_ratio = 1.05;
 
 /** A number of launches a pass, while its slabs are chosen. */
 typedef struct candidate {
@@ -397,7 +397,7 @@ bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti
     estimate_work(&wanted);
     bool has_memory = try_all_passes(&wanted, shape);
     if (has_memory && shape->n_passes > pti_skew_fewest_passes(request) && !request->fewest_bytes) {
-        wanted.enough_s = as_good_ratio * shape->seconds;
+        wanted.enough_s = as_fast_ratio * shape->seconds;
         has_memory = try_all_passes(&wanted, shape);
     }
     if (has_memory && wanted.is_scattered)

@@ -1,4 +1,4 @@
-#include "queue/worker/publish.h"
+#include "queue/worker/worker.h"
 
 #include "base/list.h"
 #include "launch/peers/newer.h"

@@ -1,7 +1,6 @@
 #include "base/clock.h"
 #include "launch/device/completeness.h"
 #include "queue/worker/failure.h"
-#include "queue/worker/publish.h"
 #include "queue/worker/run_batches.h"
 #include "queue/worker/worker.h"
 
