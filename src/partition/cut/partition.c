@@ -109,7 +109,7 @@ enum { FEWEST_SUPERBLOCKS = 2048, MOST_IN_A_TURN = 1 << 14, FEWEST_TIMES = 4, MO
  * compared with the first. */
 enum { N_ALIKE = 3 };
 
-static repetition find_turn(const pti_grid *grid, const pti_candidate *candidate) {
+static repetition measure_turn(const pti_grid *grid, const pti_candidate *candidate) {
     repetition of = {.n_each = pti_grid_n_superblocks(grid, candidate->shape)};
     int k = 0;
     while (k + 1 < grid->threads.n_dims &&
@@ -161,7 +161,7 @@ bool pti_partition_repeated(const pti_problem *problem, const pti_candidate *can
                             pti_partition *partition) {
     const pti_grid *grid = &problem->grid;
     int64_t position[POLYTILE_MAX_DIMS] = {0}, direction[POLYTILE_MAX_DIMS];
-    repetition of = find_turn(grid, candidate);
+    repetition of = measure_turn(grid, candidate);
     pti_repeat repeat = {.n = of.slow_a_turn * of.n_each};
     pti_partition_begin(candidate, partition);
     if (candidate->n_kernels < FEWEST_SUPERBLOCKS || repeat.n > MOST_IN_A_TURN ||

@@ -52,7 +52,8 @@ static void evict_segments(pti_resident_window *at, pti_segment_run neighbours) 
 /** What is not touched again goes to the end of free memory: beside each other, such images make
  * room for large ones later, and leave no holes between those that stay. Where all arrays fit,
  * nothing has to make room. */
-static pti_segment_run find_end(pti_segments *segments, pti_segment_run neighbours, int64_t bytes) {
+static pti_segment_run find_back_of_free(pti_segments *segments, pti_segment_run neighbours,
+                                         int64_t bytes) {
     const int64_t left_bytes = segments->memory[neighbours.first].size_bytes - bytes;
     const int64_t front_bytes = left_bytes / PTI_RESIDENT_ALIGNMENT * PTI_RESIDENT_ALIGNMENT;
     return neighbours.n_segments == 1 && front_bytes > 0
@@ -80,7 +81,7 @@ static pti_resident_image *make_image(pti_resident_window *at, const image_reque
             continue;
         evict_segments(at, neighbours);
         if (!of->stays)
-            neighbours = find_end(&at->of->segments, neighbours, of->bytes);
+            neighbours = find_back_of_free(&at->of->segments, neighbours, of->bytes);
         return pti_image_make(at->emit, neighbours, of->bytes, of->array, of->hull);
     }
     return NULL;

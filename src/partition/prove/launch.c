@@ -111,7 +111,8 @@ static polytile_domain find_section_hull(const launch_operand *of, const pti_sec
 }
 
 /** Around the sections of a kind; empty if none touches anything. */
-static void find_hull(const launch_operand *of, pti_access_kind kind, polytile_domain *hull) {
+static void find_hull_of_kind(const launch_operand *of, pti_access_kind kind,
+                              polytile_domain *hull) {
     if (pti_section_reach_box(&of->reach[kind], &of->operand->domain, of->threads, hull))
         return;
     *hull = pti_box_empty(of->operand->domain.n_dims);
@@ -129,7 +130,7 @@ static polytile_domain *hull_of_kind(const launch_operand *of, pti_access_kind k
     if (kind != PTI_ACCESS_TOUCHED &&
         of->reach[kind].n_sections == of->reach[PTI_ACCESS_TOUCHED].n_sections)
         return &of->hull[PTI_ACCESS_TOUCHED];
-    find_hull(of, kind, &of->hull[kind]);
+    find_hull_of_kind(of, kind, &of->hull[kind]);
     return &of->hull[kind];
 }
 

@@ -51,7 +51,7 @@ static section superblocks_of(const pti_schedule *schedule, part_kind kind, int 
                       turn->n_superblocks);
 }
 
-static part part_of(const pti_schedule *schedule, part_kind kind) {
+static part part_of_schedule(const pti_schedule *schedule, part_kind kind) {
     const pti_period *period = &schedule->period;
     const section ops = section_of(kind, 0, schedule->n_ops, period->first_op, period->n_ops);
     const section placements =
@@ -260,7 +260,7 @@ static bool name_states(const pti_schedule *from, bool is_prologue, pti_schedule
 }
 
 /** Allocate lists that are long enough for turns, and the operations of another part. */
-static bool allocate_lists(const maker *of, int64_t n_turns, const part *other) {
+static bool allocate_stretch_lists(const maker *of, int64_t n_turns, const part *other) {
     pti_schedule *made = of->to;
     const part *turn = &of->turn;
     const size_t n_ops = (size_t)(n_turns * turn->n_ops + other->n_ops + 1);
@@ -280,13 +280,14 @@ static bool allocate_lists(const maker *of, int64_t n_turns, const part *other) 
 
 static bool make_parts(maker *of, const pti_stretch *stretch) {
     static const part nothing = {.kind = TURN};
-    const part prologue = part_of(of->from, PROLOGUE);
+    const part prologue = part_of_schedule(of->from, PROLOGUE);
     const part *other = stretch->is_prologue ? &prologue
                         : stretch->is_last   ? &of->epilogue
                                              : &nothing;
     const int64_t n_turns = stretch->end_turn - stretch->first_turn;
     if (of->n_filled == NULL || !name_launches(of->from, n_turns, other->kind, of->to) ||
-        !name_states(of->from, stretch->is_prologue, of->to) || !allocate_lists(of, n_turns, other))
+        !name_states(of->from, stretch->is_prologue, of->to) ||
+        !allocate_stretch_lists(of, n_turns, other))
         return false;
     return stretch->is_prologue ? make_prologue(of, &prologue) : make_turns(of, stretch);
 }
@@ -296,8 +297,8 @@ pti_schedule *pti_stretch_make(const pti_schedule *schedule, const pti_stretch *
                 .period = &schedule->period,
                 .to = calloc(1, sizeof *of.to),
                 .n_filled = calloc((size_t)schedule->n_launches + 1, sizeof *of.n_filled),
-                .turn = part_of(schedule, TURN),
-                .epilogue = part_of(schedule, EPILOGUE)};
+                .turn = part_of_schedule(schedule, TURN),
+                .epilogue = part_of_schedule(schedule, EPILOGUE)};
     if (of.to != NULL)
         *of.to = (pti_schedule){.instance = schedule->instance,
                                 .n_launches = schedule->n_launches,

@@ -14,7 +14,7 @@ static void forget_done(pti_skew_builder *builder) {
             builder->ran[lane][l] = -1;
 }
 
-static bool is_whole(const pti_skew_builder *builder, int array) {
+static bool stays_whole(const pti_skew_builder *builder, int array) {
     return builder->chain->axis[array] == PTI_AXIS_WHOLE;
 }
 
@@ -24,7 +24,7 @@ static void place_moved(pti_skew_builder *builder, int array, int64_t turns) {
     pti_skew_image *along = &builder->image[array];
     const pti_shift *shift = &builder->schedule->period.array[array];
     along->placement = pti_builder_place_moved(&builder->builder, along->placement, shift, turns);
-    if (is_whole(builder, array))
+    if (stays_whole(builder, array))
         return;
     along->rows.lo += turns * shift->by[builder->chain->axis[array]];
     along->rows.hi += turns * shift->by[builder->chain->axis[array]];
@@ -87,7 +87,7 @@ static void carry_image(pti_skew_builder *builder, int array) {
     pti_period *period = &builder->schedule->period;
     pti_carried *carried = &period->carried[period->n_carried++];
     carried->first = builder->image[array].placement;
-    if (is_whole(builder, array))
+    if (stays_whole(builder, array))
         pti_skew_sets_find_whole(&builder->sets, array, &carried->valid);
     else
         find_held(builder, array, builder->turns.first, carried);
@@ -96,7 +96,7 @@ static void carry_image(pti_skew_builder *builder, int array) {
 }
 
 static bool is_carried(const pti_skew_builder *builder, int array) {
-    return is_whole(builder, array) || builder->pass.band[array].passes;
+    return stays_whole(builder, array) || builder->pass.band[array].passes;
 }
 
 static bool allocate_period(const pti_skew_builder *builder, pti_period *period) {

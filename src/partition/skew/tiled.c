@@ -18,7 +18,7 @@ static const double left_by_others = 0.25;
 /* Sequences. */
 
 /** Return the program's launch. */
-static const pti_call *call_of(const pti_chain *chain, int launch) {
+static const pti_call *program_call(const pti_chain *chain, int launch) {
     return chain->folded != NULL ? &chain->folded->call[launch / pti_chain_unit(chain)]
                                  : &chain->launch[launch].call;
 }
@@ -34,7 +34,7 @@ static bool are_ping_pong_arrays(const pti_instance *instance) {
 }
 
 static bool may_be_in_sequence(const pti_chain *chain, const pti_tile_kernel *tiles, int launch) {
-    const pti_instance *instance = call_of(chain, launch)->instance;
+    const pti_instance *instance = program_call(chain, launch)->instance;
     return tiles[launch] != PTI_TILES_NONE && chain->launch[launch].index == ALONG &&
            pti_role_change_may_begin(instance) &&
            (chain->folded == NULL || are_ping_pong_arrays(instance));
@@ -54,8 +54,8 @@ static int64_t lag_behind(const pti_chain *chain, int launch) {
 /** Return whether a launch goes on with a sequence; the second one says how. */
 static bool joins_sequence(const pti_chain *chain, const pti_tile_kernel *tiles,
                            pti_tiled_sequence *sequence, int launch) {
-    const pti_call *call = call_of(chain, launch),
-                   *before = call_of(chain, launch - sequence->n_halves);
+    const pti_call *call = program_call(chain, launch),
+                   *before = program_call(chain, launch - sequence->n_halves);
     pti_role_change change;
     if (!may_be_in_sequence(chain, tiles, launch) || !pti_role_change_find(call, before, &change) ||
         pti_box_compare(&call->instance->threads, &before->instance->threads) != 0 ||
@@ -96,7 +96,7 @@ static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequenc
                          .n_arrays = n_program_arrays(chain),
                          .rounds = sequence->ping_pong.rounds};
     for (int l = 0; l < n_launches; l++)
-        call[l] = *call_of(chain, sequence->first + sequence->n_halves * l);
+        call[l] = *program_call(chain, sequence->first + sequence->n_halves * l);
     polytile_status status = pti_margins_find(&tiling, &ignored);
     *may_be = status == POLYTILE_OK && tiling.margin != NULL &&
               (sequence->change.n_alive > 1 ||
@@ -142,12 +142,12 @@ static bool suit_rounds(const pti_tiled_sequence *sequence) {
 
 /** Find how many launches of a sequence run as one; 0: each by itself. */
 static polytile_status find_together(pti_chain *chain, pti_tiled_sequence *sequence) {
-    const pti_call first[] = {*call_of(chain, sequence->first),
-                              *call_of(chain, sequence->first + sequence->n_halves)};
+    const pti_call first[] = {*program_call(chain, sequence->first),
+                              *program_call(chain, sequence->first + sequence->n_halves)};
     pti_text ignored = {0};
     bool is_found;
     polytile_status status;
-    sequence->ping_pong.instance = call_of(chain, sequence->first)->instance;
+    sequence->ping_pong.instance = program_call(chain, sequence->first)->instance;
     PTI_TRY(pti_ping_pong_find_step(&sequence->ping_pong, first, n_program_arrays(chain), &is_found,
                                     &ignored));
     if (chain->lacks_rounds.length == 0)
@@ -183,9 +183,10 @@ static polytile_status add_sequence(const bool *dropped, pti_chain *chain,
         return POLYTILE_OK;
     sequence->ping_pong.room = &tiled->room;
     sequence->ping_pong.n_stored = sequence->change.n_alive;
-    sequence->is_lost_well = sequence->change.n_alive == 1 && sequence->end == chain->n_launches &&
-                             dropped[array_alive_after(
-                                 sequence, call_of(chain, sequence->end - 1 - sequence->n_halves))];
+    sequence->is_lost_well =
+        sequence->change.n_alive == 1 && sequence->end == chain->n_launches &&
+        dropped[array_alive_after(sequence,
+                                  program_call(chain, sequence->end - 1 - sequence->n_halves))];
     PTI_TRY(find_together(chain, sequence));
     if (sequence->n_together == 0)
         return POLYTILE_OK;
@@ -377,7 +378,7 @@ double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone) {
 /** List the arrays that are alive after a unit. */
 static void list_alive(const pti_chain *chain, const pti_tiled_unit *unit, int *array) {
     pti_role_change_list_alive(&unit->sequence->change,
-                               call_of(chain, unit->first + unit->n_launches - 1), array);
+                               program_call(chain, unit->first + unit->n_launches - 1), array);
 }
 
 int pti_tiled_list_aside(const pti_chain *chain, const pti_tiled_unit *unit, int n_units,

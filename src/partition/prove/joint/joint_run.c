@@ -5,9 +5,9 @@
 #include "access/set/box_text.h"
 #include "partition/prove/needs/needs.h"
 
-static void add_section(pti_joint_replay *replay, const pti_instance *instance,
-                        const pti_section *section, const polytile_domain *threads,
-                        pti_boxes *touched) {
+static void add_touched_by_section(pti_joint_replay *replay, const pti_instance *instance,
+                                   const pti_section *section, const polytile_domain *threads,
+                                   pti_boxes *touched) {
     pti_boxes_clear(&replay->listed);
     pti_needs_list(instance, section, threads, &replay->listed);
     pti_joint_unite(touched, &replay->listed);
@@ -19,7 +19,7 @@ static void add_sections(pti_joint_replay *replay, const pti_instance *instance,
     for (int s = 0; s < operand->n_sections; s++) {
         const pti_section *section = &instance->section[operand->first_section + s];
         if (pti_section_counts(section, touch))
-            add_section(replay, instance, section, threads, touched);
+            add_touched_by_section(replay, instance, section, threads, touched);
     }
 }
 
