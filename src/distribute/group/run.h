@@ -98,8 +98,8 @@ polytile_status pti_group_run_next(pti_group *group, const pti_group_last *all, 
 
 /** Run what is recorded. The error, if there is one, is kept for the next wait. */
 void pti_group_run(pti_group *group);
-/** The same, and arrays leave after it, or are discarded: members' queues are notified with the
- * last launches, so that they know what nobody needs any more. */
+/** Run what is recorded, after which arrays leave or are discarded: members' queues are notified
+ * with the last launches, so that they know what nobody needs any more. */
 void pti_group_run_to_end(pti_group *group, const pti_group_last *last);
 
 /** Compare what is recorded, unless that was done when it began (begun.c). *differs: processes have

@@ -17,7 +17,7 @@ typedef struct pti_prepared_superstep {
     pti_copies copies; /* after it */
     pti_superstep_parts parts;
     pti_joint_list list; /* what this process does; its memory does not move */
-    /** The same with pulls, where members' devices are linked and the superstep has any; else
+    /** The list with pulls, where members' devices are linked and the superstep has any; else
      * without operations. */
     pti_joint_list pull_list;
     int n_lent_ops; /* of either: see pti_joint_count_lent_ops() */
@@ -33,7 +33,7 @@ bool pti_group_fits(const pti_group *group, int local);
 pti_shared_launch pti_group_shared_launch(const pti_group *group, const pti_prepared *prepared,
                                           bool runs_once);
 
-/** The same of recorded launches. */
+/** List recorded launches as those see them that cut them. */
 void pti_group_list_launches(const pti_group *group, int at, int n_launches, bool runs_once,
                              pti_shared_launch *launch);
 

@@ -59,8 +59,8 @@ static void take_slots(dealing *of, int member, const pti_boxes *own) {
     of->n_dealt += pti_boxes_count(own);
 }
 
-/** The same of a member of another process, whose work is not prepared here. False when memory runs
- * out. */
+/** Take the slots of a member of another process, whose work is not prepared here. False when
+ * memory runs out. */
 static bool take_slots_elsewhere(dealing *of, int member) {
     const pti_group *group = of->group;
     const pti_shared_launch launch =

@@ -10,7 +10,7 @@
 static const double most_apart = 1.0 / 16;
 enum { FEW_OPERATIONS = 8 };
 
-/** The same upload of several devices. */
+/** An upload that several devices make. */
 typedef struct group {
     int n;
     const pti_offer *offer[PTI_MOST_PEERS];

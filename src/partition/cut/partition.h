@@ -70,7 +70,7 @@ bool pti_partition_for_lanes(const pti_instance *instance, int64_t block, int n_
 /** No superblocks yet, with a candidate's shape and buffers. */
 void pti_partition_begin(const pti_candidate *candidate, pti_partition *partition);
 
-/** The same superblocks as pti_partition_uniform(), with those once that repeat; none, where too
+/** Make the superblocks of pti_partition_uniform(), with those once that repeat; none, where too
  * few do. Errors and owns as there. */
 bool pti_partition_repeated(const pti_problem *problem, const pti_candidate *candidate,
                             pti_partition *partition);

@@ -125,7 +125,7 @@ static void find_hull_of_kind(const launch_operand *of, pti_access_kind kind,
     }
 }
 
-/** The same, found once for parts of all sections. */
+/** Return the box around the sections of a kind, found once for all parts of sections. */
 static polytile_domain *hull_of_kind(const launch_operand *of, pti_access_kind kind) {
     if (kind != PTI_ACCESS_TOUCHED &&
         of->reach[kind].n_sections == of->reach[PTI_ACCESS_TOUCHED].n_sections)
@@ -203,8 +203,8 @@ static bool check_met_section(const launch_operand *of, const pti_section *secti
     return true;
 }
 
-/** The same for all other pieces of the array. Bodies look for elements in the box around what the
- * piece has of them, with its steps. */
+/** Check what all other pieces of the array have. Bodies look for elements in the box around what
+ * the piece has of them, with its steps. */
 static bool check_met_pieces(const launch_operand *of) {
     const pti_instance *instance = of->instance;
     if (instance->n_further == 0)

@@ -48,8 +48,8 @@ typedef struct pti_segment_run {
 /** Make all of the arena one free segment. Errors: false when memory runs out. */
 bool pti_segments_begin(pti_segments *segments, int64_t arena_bytes);
 void pti_segments_free(pti_segments *segments);
-/** The same segments, still with the images of the others. Errors: false when memory runs out;
- * there are none then. */
+/** Copy segments, whose images stay those of the others. False when memory runs out; there are none
+ * then. */
 bool pti_segments_copy(const pti_segments *from, pti_segments *to);
 
 /** Join free neighbours. */

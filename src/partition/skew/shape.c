@@ -3,7 +3,6 @@
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
 #include "partition/cost/predict.h"
-#include "partition/ping_pong/tile_cost.h"
 #include "partition/skew/memory.h"
 #include "partition/skew/pass.h"
 #include "partition/skew/sets.h"

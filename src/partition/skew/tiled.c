@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/list.h"
 #include "partition/ping_pong/margins.h"
-#include "partition/ping_pong/tile_cost.h"
 #include "partition/skew/folded.h"
 
 #include <stdlib.h>

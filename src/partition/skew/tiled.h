@@ -1,7 +1,7 @@
 #ifndef POLYTILE_PARTITION_SKEW_TILED_H
 #define POLYTILE_PARTITION_SKEW_TILED_H
 
-#include "partition/ping_pong/ping_pong.h"
+#include "partition/ping_pong/tile_cost.h"
 #include "partition/skew/chain.h"
 
 /*

@@ -6,7 +6,7 @@
 #include <functional>
 
 extern "C" {
-#include "partition/ping_pong/tile_cost.h"
+#include "partition/ping_pong/ping_pong.h"
 #include "partition/skew/tiled.h"
 }
 

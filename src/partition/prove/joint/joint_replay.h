@@ -122,7 +122,7 @@ bool pti_joint_check_shape(const pti_joint_schedule *schedule, pti_text *why);
 bool pti_joint_write_flaw(pti_text *why, const pti_joint_schedule *schedule, pti_joint_place at,
                           const polytile_domain *box, const char *reason);
 
-/** The same of an operation that is replayed. */
+/** Write the violation of an operation that is replayed. Returns false. */
 static inline bool pti_joint_reject(const pti_joint_replay *replay, pti_joint_place at,
                                     const polytile_domain *box, const char *reason) {
     return pti_joint_write_flaw(replay->why, replay->schedule, at, box, reason);

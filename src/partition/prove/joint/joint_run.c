@@ -364,7 +364,8 @@ static void renew_vague_cell(pti_joint_replay *replay, int array, int member) {
     pti_boxes_clear(&cell->written);
 }
 
-/** The same where no two threads write an element, and each writes all of its own. */
+/** Find the same for an array of which no two threads write an element, and each writes all of its
+ * own. */
 static void renew_cell(const pti_joint_replay *replay, int array, int member) {
     pti_joint_cell *cell = pti_joint_cell_of(replay, array, member);
     pti_boxes_subtract_all(&cell->valid, &replay->changed);
