@@ -22,13 +22,13 @@ void pti_execution_show(pti_execution *run, int64_t n_done) {
 }
 
 /** Return whether an operation's time is that of computing, in reports. */
-static bool computes(const pti_op *op) {
+static bool is_computing(const pti_op *op) {
     return op->kind == PTI_FILL || op->kind == PTI_LAUNCH;
 }
 
 void pti_execution_note(pti_execution *run, const pti_op *op, double start_s, double taken_s) {
     pti_trace_op(run->device, op, start_s, taken_s);
-    *(computes(op) ? &run->report->compute_s : &run->report->transfer_s) += taken_s;
+    *(is_computing(op) ? &run->report->compute_s : &run->report->transfer_s) += taken_s;
     count_done(run, op - run->schedule->op + 1);
     pti_progress_update(&run->progress, op - run->schedule->op);
 }

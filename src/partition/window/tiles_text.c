@@ -18,8 +18,8 @@ void pti_tiles_describe_largest(const pti_ping_pong *ping_pong, int n_launches, 
         pti_text_add(why, "tiles of %" PRId64 " x %" PRId64 " threads", tile[0], tile[1]);
 }
 
-static void describe_sequence(const pti_tiled_sequence *sequence, const pti_skew_shape *shape,
-                              pti_text *why) {
+static void describe_chain_sequence(const pti_tiled_sequence *sequence, const pti_skew_shape *shape,
+                                    pti_text *why) {
     pti_text_add(why, "%s%d launches of %s in a row, ", why->length > 0 ? "; " : "",
                  (sequence->end - sequence->first) / sequence->n_halves,
                  sequence->ping_pong.instance->kernel_name);
@@ -33,7 +33,7 @@ static void describe_sequence(const pti_tiled_sequence *sequence, const pti_skew
 
 void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shape, pti_text *why) {
     for (int r = 0; chain->tiled != NULL && r < chain->tiled->n_sequences; r++)
-        describe_sequence(&chain->tiled->sequence[r], shape, why);
+        describe_chain_sequence(&chain->tiled->sequence[r], shape, why);
     if (chain->lacks_rounds.length > 0)
         pti_text_add(why, "%slaunches in a row run one by one in each slab: %s",
                      why->length > 0 ? "; " : "", chain->lacks_rounds.data);
