@@ -20,11 +20,11 @@ typedef struct pti_piece_state {
 } pti_piece_state;
 
 /** What is known of an operand so far, whatever its piece is. */
-typedef struct pti_operand_state {
+typedef struct pti_arena_operand_state {
     pti_boxes initialised; /* fresh reductions: elements that have their identity or more */
     pti_boxes downloaded;
     bool may_upload_around; /* pti_arena_may_upload_around() */
-} pti_operand_state;
+} pti_arena_operand_state;
 
 /** A schedule of one launch while it is made. */
 typedef struct pti_arena_builder {
@@ -36,9 +36,9 @@ typedef struct pti_arena_builder {
     pti_boxes rest;
     pti_builder builder;
     pti_beside beside;
-    int strip;                  /* of the current superblock */
-    int n_strips;               /* at least 1 */
-    pti_operand_state *operand; /* behind the pieces' states */
+    int strip;                        /* of the current superblock */
+    int n_strips;                     /* at least 1 */
+    pti_arena_operand_state *operand; /* behind the pieces' states */
     pti_piece_state state[]; /* of each operand, and each strip of it that has a piece of its own */
 } pti_arena_builder;
 
@@ -49,7 +49,8 @@ static inline pti_piece_state *pti_arena_state_of(const pti_arena_builder *of, i
 }
 
 /** Return the state of an operand as a whole; that of the first one, if several are combined. */
-static inline pti_operand_state *pti_arena_whole_of(const pti_arena_builder *of, int operand) {
+static inline pti_arena_operand_state *pti_arena_whole_of(const pti_arena_builder *of,
+                                                          int operand) {
     return &of->operand[pti_operand_combined(of->arena.instance, operand)];
 }
 

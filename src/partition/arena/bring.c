@@ -28,7 +28,7 @@ static void await_download(const pti_arena_builder *of, int operand, const polyt
 static void upload_boxes(pti_arena_builder *of, int operand, int64_t superblock,
                          const pti_boxes *boxes) {
     const pti_piece_state *at = pti_arena_state_of(of, operand);
-    const pti_operand_state *whole = pti_arena_whole_of(of, operand);
+    const pti_arena_operand_state *whole = pti_arena_whole_of(of, operand);
     for (int k = 0; k < boxes->n_boxes; k++) {
         pti_last waits = at->before;
         pti_beside_see(&of->beside, of->builder.schedule);
@@ -44,7 +44,7 @@ static void upload_boxes(pti_arena_builder *of, int operand, int64_t superblock,
  * the host. */
 static void begin_cell_reduction(pti_arena_builder *of, int operand, int64_t superblock) {
     const pti_piece_state *at = pti_arena_state_of(of, operand);
-    pti_operand_state *whole = pti_arena_whole_of(of, operand);
+    pti_arena_operand_state *whole = pti_arena_whole_of(of, operand);
     pti_upload_split_combined(&of->needed, &whole->initialised, &of->rest);
     for (int k = 0; k < of->needed.n_boxes; k++) {
         pti_last waits = of->arena.operand_cells[operand][at->cell].users;

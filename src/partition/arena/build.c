@@ -57,7 +57,7 @@ static void drop_piece(pti_arena_builder *of, int operand, int64_t superblock) {
 /** Return the boxes that bringing a piece goes through. */
 static int64_t count_looks(pti_arena_builder *of, int operand) {
     const pti_piece_state *at = pti_arena_state_of(of, operand);
-    const pti_operand_state *whole = pti_arena_whole_of(of, operand);
+    const pti_arena_operand_state *whole = pti_arena_whole_of(of, operand);
     return PTI_LOOKS_A_BOX *
            ((int64_t)at->valid.n_boxes + whole->initialised.n_boxes + whole->downloaded.n_boxes);
 }
@@ -130,12 +130,12 @@ static pti_arena_builder *new_builder(const pti_instance *instance, int n_strips
     const size_t n_operands = (size_t)instance->n_operands,
                  n_states = n_operands * (size_t)n_strips;
     const size_t n_bytes = sizeof(pti_arena_builder) + n_states * sizeof(pti_piece_state) +
-                           n_operands * sizeof(pti_operand_state);
+                           n_operands * sizeof(pti_arena_operand_state);
     pti_arena_builder *of = malloc(n_bytes);
     if (of == NULL)
         return NULL;
     memset((char *)of + sizeof of->arena, 0, n_bytes - sizeof of->arena);
-    of->operand = (pti_operand_state *)&of->state[n_states];
+    of->operand = (pti_arena_operand_state *)&of->state[n_states];
     of->n_strips = n_strips;
     return of;
 }

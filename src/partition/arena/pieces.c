@@ -40,7 +40,7 @@ static void gather_downloaded(pti_boxes *downloaded, const polytile_domain *box)
 /** Download what is newer than the host's copy, and note it, since later uploads may need it. */
 static void flush_piece(pti_arena_builder *of, int operand, pti_piece_state *at,
                         int64_t superblock) {
-    pti_operand_state *whole = pti_arena_whole_of(of, operand);
+    pti_arena_operand_state *whole = pti_arena_whole_of(of, operand);
     bool comes_back =
         of->arena.instance->operand[operand].reads || of->arena.instance->operand[operand].fresh;
     for (int k = 0; k < at->dirty.n_boxes; k++) {

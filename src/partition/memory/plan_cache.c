@@ -283,8 +283,8 @@ static int64_t bytes_of_keys(const pti_window_request *window) {
            2 * n_boxes * (int64_t)sizeof(polytile_domain);
 }
 
-/** Fill in where places lead, and what the transition takes; false when memory runs out, or it takes
- * too much of what all transitions may take. */
+/** Fill in where places lead, and what the transition takes; false when memory runs out, or it
+ * takes too much of what all transitions may take. */
 static bool is_worth_keeping(const pti_plans *plans, pti_transition *made) {
     pti_placed before = {&made->from->segments, plans->former_place};
     pti_placed after = {&made->to->segments, plans->place};

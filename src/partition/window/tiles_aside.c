@@ -18,8 +18,8 @@ static int compare_spans(const void *one, const void *other) {
     return (a > b) - (a < b);
 }
 
-/** Return the first gap of at least `bytes` bytes between used spans, or after them; the longest gap
- * if there is none. */
+/** Return the first gap of at least `bytes` bytes between used spans, or after them; the longest
+ * gap if there is none. */
 static span find_first_gap(const span *used, int64_t n_used, int64_t arena_bytes, int64_t bytes) {
     span longest = {0, 0};
     int64_t end = 0;
