@@ -169,7 +169,7 @@ void pti_execution_resolve_launch(pti_execution *run, pti_command *command) {
 }
 
 /** How an operation's memory is found. */
-static void (*const resolvers[])(pti_execution *run, pti_command *command) = {
+static void (*const ops[])(pti_execution *run, pti_command *command) = {
     [PTI_UPLOAD] = resolve_upload,     [PTI_COPY] = resolve_copy,
     [PTI_FILL] = resolve_fill,         [PTI_LAUNCH] = pti_execution_resolve_launch,
     [PTI_DOWNLOAD] = resolve_download,
@@ -186,7 +186,7 @@ pti_command pti_execution_resolve(pti_execution *run, int64_t index) {
             .element_bytes = run->schedule->instance->operand[placement->operand].element_bytes,
             .to = placement_image(run, placement)};
     }
-    resolvers[op->kind](run, &command);
+    ops[op->kind](run, &command);
     return command;
 }
 

@@ -32,7 +32,7 @@ typedef struct pti_host_habits {
  * index alone, has more rows than chunks, and no two rows reduce into one element. */
 bool pti_host_can_balance(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid);
 
-/** Run a box of threads of a launch on the calling thread, as one of the launch's workers. */
+/** Runs a box of threads of a launch on the calling thread, as one of the launch's workers. */
 typedef void pti_host_run_box(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                               int worker);
 
