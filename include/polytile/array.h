@@ -77,7 +77,12 @@ polytile_status polytile_array_wrap(polytile_context *ctx, const char *name, pol
                                     int n_dims, const int64_t *extents, void *data,
                                     polytile_array **array);
 
-/** Wrap host memory over any index domain of steps 1, such as -1 .. n for a ghost border. */
+/**
+ * Wrap host memory over any index domain of steps 1, such as -1 .. n for a ghost border.
+ *
+ * Errors  As polytile_array_wrap(), and INVALID (a domain that is NULL, empty or has steps).
+ * Owns    As polytile_array_wrap().
+ */
 polytile_status polytile_array_wrap_domain(polytile_context *ctx, const char *name,
                                            polytile_type type, const polytile_domain *domain,
                                            void *data, polytile_array **array);
@@ -171,14 +176,23 @@ polytile_array *polytile_array_get_base(const polytile_array *array);
  * such dimension. */
 int64_t polytile_array_get_stride_bytes(const polytile_array *array, int dim);
 
-/** Create an array without memory, to plan with at any size. Runs refuse it. */
+/**
+ * Create an array without memory, to plan with at any size. Runs refuse it.
+ *
+ * Errors  As polytile_array_wrap_domain().
+ * Owns    The context owns the array, which polytile_array_destroy() can end sooner.
+ */
 polytile_status polytile_array_describe(polytile_context *ctx, const char *name, polytile_type type,
                                         const polytile_domain *domain, polytile_array **array);
 
+/** End an array; NULL does nothing. One that a queue has leaves it first. */
 void polytile_array_destroy(polytile_array *array);
 
+/** Return the name that it was given; it lives as long as the array, as its domain does. */
 const char *polytile_array_get_name(const polytile_array *array);
+/** Return the type of its elements. */
 polytile_type polytile_array_get_type(const polytile_array *array);
+/** Return its index domain. */
 const polytile_domain *polytile_array_get_domain(const polytile_array *array);
 /** Return the host memory of the first element; NULL for a described array, for one of a queue, and
  * for one in the memory of a GPU. */

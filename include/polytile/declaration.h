@@ -59,23 +59,30 @@ polytile_status polytile_kernel_create(polytile_context *ctx, const char *declar
                                        const polytile_implementation *implementation,
                                        polytile_kernel **kernel);
 
+/** End a kernel; NULL does nothing. */
 void polytile_kernel_destroy(polytile_kernel *kernel);
 
+/** Return its name in the declaration; names live as long as the kernel. */
 const char *polytile_kernel_get_name(const polytile_kernel *kernel);
+/** Return how many indices a thread has. */
 int polytile_kernel_get_n_indices(const polytile_kernel *kernel);
-/** Arrays are those that a launch takes: scratch does not count. */
+/** Return how many arrays a launch takes: scratch does not count. */
 int polytile_kernel_get_n_arrays(const polytile_kernel *kernel);
+/** Return the name of an array, in the order in which a launch takes them. */
 const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int array);
 /** Return what a kernel does with an array, over all its sections: IN where it only reads it, OUT
  * where it only overwrites elements, INOUT where it does both, else how threads combine into it. */
 polytile_role polytile_kernel_get_array_role(const polytile_kernel *kernel, int array);
-/** Views are what bodies get: arrays and scratch, in the order in which their names first
+/** Return how many views bodies get: arrays and scratch, in the order in which their names first
  * appear. */
 int polytile_kernel_get_n_views(const polytile_kernel *kernel);
+/** Return the name of a view: of its array, or scratch. */
 const char *polytile_kernel_get_view_name(const polytile_kernel *kernel, int view);
+/** Return how many parameters the declaration names. */
 int polytile_kernel_get_n_parameters(const polytile_kernel *kernel);
-/** Parameters are in the order in which the declaration first names them. */
+/** Return the name of a parameter, in the order in which the declaration first names them. */
 const char *polytile_kernel_get_parameter_name(const polytile_kernel *kernel, int parameter);
+/** Return the type of a parameter. */
 polytile_type polytile_kernel_get_parameter_type(const polytile_kernel *kernel, int parameter);
 
 /** The most parameters of a declaration. */
@@ -133,6 +140,8 @@ typedef struct polytile_declaration polytile_declaration;
 /**
  * Begin a declaration with named indices and parameters, which are i64.
  *
+ * Errors  INVALID (a NULL), DECLARATION (a name that is no identifier or comes twice, too many
+ *         indices or parameters), NO_MEMORY; *declaration is NULL then.
  * Owns    Names are copied. The context owns it; polytile_declaration_destroy() can end it sooner.
  */
 polytile_status polytile_declaration_create(polytile_context *ctx, const char *name, int n_indices,
@@ -183,6 +192,7 @@ polytile_status polytile_kernel_create_from(const polytile_declaration *declarat
                                             const polytile_implementation *implementation,
                                             polytile_kernel **kernel);
 
+/** End a declaration, which kernels made of it outlive; NULL does nothing. */
 void polytile_declaration_destroy(polytile_declaration *declaration);
 
 #ifdef __cplusplus

@@ -168,7 +168,7 @@ PT_VIEW_FUNCTION int64_t pt_clamped(int64_t index, int64_t first, int64_t last) 
 #define PT_NO_OVERFLOW __attribute__((no_sanitize("pointer-overflow")))
 #endif
 
-/* The address so many bytes after another. */
+/* The address offset_bytes after another. */
 PT_NO_OVERFLOW PT_VIEW_FUNCTION const char *pt_behind(const void *origin, uint64_t offset_bytes) {
     return (const char *)origin + (int64_t)offset_bytes;
 }

@@ -54,6 +54,7 @@ polytile_status polytile_plan_create_chain(int n_launches, const polytile_chain_
                                            const polytile_plan_options *options,
                                            polytile_plan **plan);
 
+/** End a plan; NULL does nothing. */
 void polytile_plan_destroy(polytile_plan *plan);
 
 /**
@@ -111,10 +112,11 @@ typedef struct polytile_chain_summary {
     int n_launches;
     int64_t launches_per_pass; /* that run while the data goes through the device once */
     int64_t n_passes;          /* in which that happens */
-    int64_t slab_threads; /* launches are interleaved in slabs of so many threads along an index;
+    int64_t slab_threads; /* launches are interleaved in slabs of this many threads along an index;
                                   0: they are not, each runs whole before the next */
 } polytile_chain_summary;
 
+/** Get what a plan of several launches is like; all zero for a plan of one. */
 void polytile_plan_get_chain_summary(const polytile_plan *plan, polytile_chain_summary *summary);
 
 /** Get the threads of the k-th superblock in run order, 0 <= k < n_kernels; k counts through all

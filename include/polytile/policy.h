@@ -49,8 +49,8 @@ typedef struct polytile_work {
 typedef struct polytile_policy {
     const char
         *name; /* letters, digits, '_', '-' and '.', a letter first; as the text of a policy */
-    /** Before the launch: a weight for each unit, which gets so many consecutive rows in
-     * proportion. Those that are negative, or no finite number, count as 0. */
+    /** Before the launch: a weight for each unit, which gets consecutive rows in
+     * proportion to it. Those that are negative, or no finite number, count as 0. */
     void (*weigh)(const polytile_work *work, double *weights, void *user);
     /** When a unit is free: how many rows it takes; 0: none, until some unit is done with others.
      * Negative numbers count as 0, and larger ones than there are left as all of these. */
@@ -100,6 +100,7 @@ polytile_status polytile_simulation_create(polytile_context *ctx,
                                            const polytile_simulation_request *request,
                                            polytile_simulation **simulation);
 
+/** End a simulation; NULL does nothing. */
 void polytile_simulation_destroy(polytile_simulation *simulation);
 
 /** Seconds that any policy takes at least: for the costs by all speeds together, and for the

@@ -49,6 +49,7 @@ typedef struct polytile_ranks_plan polytile_ranks_plan;
 polytile_status polytile_ranks_plan_create(const polytile_ranks_request *request,
                                            polytile_ranks_plan **plan);
 
+/** End a plan; NULL does nothing. */
 void polytile_ranks_plan_destroy(polytile_ranks_plan *plan);
 
 typedef struct polytile_ranks_summary {
@@ -64,6 +65,7 @@ typedef struct polytile_ranks_summary {
     int64_t n_repeated_threads; /* of those, the ones that another rank runs, too */
 } polytile_ranks_summary;
 
+/** Get what ranks compute and send; all zero if the plan is NULL. */
 void polytile_ranks_plan_get_summary(const polytile_ranks_plan *plan,
                                      polytile_ranks_summary *summary);
 

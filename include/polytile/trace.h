@@ -25,6 +25,7 @@ typedef struct polytile_trace polytile_trace;
 polytile_status polytile_trace_read(polytile_context *ctx, const char *path,
                                     polytile_trace **trace);
 
+/** End a trace; NULL does nothing. */
 void polytile_trace_destroy(polytile_trace *trace);
 
 /**

@@ -75,7 +75,8 @@ done:
 }
 
 /** Add the rows of a matrix, which it frees, to the relation being read. */
-static isl_stat take_rows(map_reader *reader, __isl_take isl_mat *rows, bool are_equalities) {
+static isl_stat read_matrix_rows(map_reader *reader, __isl_take isl_mat *rows,
+                                 bool are_equalities) {
     pti_relation *relation = reader->relation[reader->n_relations - 1];
     isl_stat done = rows == NULL ? stop_reading(reader, POLYTILE_NO_MEMORY) : isl_stat_ok;
     int n_rows = rows == NULL ? 0 : (int)isl_mat_rows(rows);
@@ -112,16 +113,18 @@ static isl_stat read_basic_map(__isl_take isl_basic_map *piece, void *user) {
         done = stop_reading(reader, POLYTILE_NO_MEMORY);
     if (done == isl_stat_ok) {
         reader->relation[reader->n_relations - 1]->n_exists = n_exists;
-        done = take_rows(reader,
-                         isl_basic_map_equalities_matrix(piece, isl_dim_cst, isl_dim_param,
-                                                         isl_dim_in, isl_dim_out, isl_dim_div),
-                         true);
+        done =
+            read_matrix_rows(reader,
+                             isl_basic_map_equalities_matrix(piece, isl_dim_cst, isl_dim_param,
+                                                             isl_dim_in, isl_dim_out, isl_dim_div),
+                             true);
     }
     if (done == isl_stat_ok)
-        done = take_rows(reader,
-                         isl_basic_map_inequalities_matrix(piece, isl_dim_cst, isl_dim_param,
-                                                           isl_dim_in, isl_dim_out, isl_dim_div),
-                         false);
+        done = read_matrix_rows(reader,
+                                isl_basic_map_inequalities_matrix(piece, isl_dim_cst, isl_dim_param,
+                                                                  isl_dim_in, isl_dim_out,
+                                                                  isl_dim_div),
+                                false);
     isl_basic_map_free(piece);
     return done;
 }

@@ -22,7 +22,7 @@ int64_t pti_bell_count(pti_bell *bell);
 /** Wait until it has rung more often than this. */
 void pti_bell_wait(pti_bell *bell, int64_t n_rings);
 
-/** The same, but at most so long. */
+/** Wait until it has rung more often than this, at most most_s seconds. */
 void pti_bell_wait_for(pti_bell *bell, int64_t n_rings, double most_s);
 
 void pti_bell_ring(pti_bell *bell);

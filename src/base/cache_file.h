@@ -29,7 +29,7 @@ bool pti_file_write(int file, const char *bytes, size_t n_bytes);
  * false with the reason in errno. */
 bool pti_file_replace(const char *path, const json_t *root);
 
-/** The same with a text, which may be bytes. */
+/** Write a text, which may be bytes, into a file in the same way. */
 bool pti_file_replace_text(const char *path, const pti_text *text);
 
 #endif

@@ -28,7 +28,7 @@ static inline int64_t pti_add_saturated(int64_t a, int64_t b) {
     return pti_add_overflows(a, b, &sum) ? INT64_MAX : sum;
 }
 
-/** Return the product of two such numbers, likewise. */
+/** Return the product of two numbers that are not negative; INT64_MAX if it exceeds 64 bits. */
 static inline int64_t pti_mul_saturated(int64_t a, int64_t b) {
     int64_t product;
     return pti_mul_overflows(a, b, &product) ? INT64_MAX : product;

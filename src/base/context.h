@@ -38,7 +38,7 @@ pti_object *pti_get_newest(const polytile_context *ctx);
 /** Take an object out of its context and destroy it; NULL does nothing. */
 void pti_object_release(pti_object *object);
 
-/** Goes to the function's `done:` label if an expression is not POLYTILE_OK. */
+/** Go to the function's `done:` label if an expression is not POLYTILE_OK. */
 #define PTI_TRY(expression)                                                                        \
     do {                                                                                           \
         status = (expression);                                                                     \

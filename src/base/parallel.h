@@ -5,10 +5,10 @@
 
 /* Work in parts, for rooms that know nothing of threads. */
 
-/** Does one part. */
+/** Do one part. */
 typedef void pti_part_function(int64_t part, void *user);
 
-/** Does parts 0 to n_parts-1, each once, in any order and perhaps at the same time. */
+/** Do parts 0 to n_parts-1, each once, in any order and perhaps at the same time. */
 typedef void pti_parallel_function(int64_t n_parts, pti_part_function *run, void *user);
 
 /** Let the work of a context be done by a function from now on; a device that is opened does so. */

@@ -94,12 +94,6 @@ static polytile_status check_directives(const checked_body *of) {
     return POLYTILE_OK;
 }
 
-/** Return the position of the array that a name stands for, or -1. */
-static int find_array_named(const checked_body *of, size_t at) {
-    return pti_c_token_find_name(&of->tokens, at, of->declaration->n_arrays,
-                                 of->declaration->array_name);
-}
-
 static bool is_array_written(const polytile_declaration *declaration, int array) {
     bool is = false;
     for (int k = 0; k < declaration->n_accesses; k++)
@@ -224,7 +218,7 @@ static polytile_status check_array_use(const checked_body *of, size_t at, int ar
 static polytile_status check_array_uses(const checked_body *of) {
     polytile_status status = POLYTILE_OK;
     for (size_t at = 0; at < of->tokens.n; at++) {
-        const int array = find_array_named(of, at);
+        const int array = pti_c_token_find_array(&of->tokens, at, of->declaration);
         if (array >= 0)
             PTI_TRY(check_array_use(of, at, array));
     }

@@ -53,14 +53,10 @@ static size_t find_argument_end(const pti_c_tokens *tokens, size_t at) {
     return at;
 }
 
-static int array_named_at(const expansion *of, size_t at) {
-    return pti_c_token_find_name(&of->tokens, at, of->declaration->n_arrays,
-                                 of->declaration->array_name);
-}
-
 /** Note what replaces the first word of a subscript if that is an edge around all of it. */
 static void note_edge(expansion *of, int array, int dim, size_t begin, size_t end) {
-    if (array_named_at(of, begin) >= 0 || !pti_c_token_is(&of->tokens, begin + 1, "(") ||
+    if (pti_c_token_find_array(&of->tokens, begin, of->declaration) >= 0 ||
+        !pti_c_token_is(&of->tokens, begin + 1, "(") ||
         find_closing(&of->tokens, begin + 1) + 1 != end)
         return;
     for (int e = 0; e < N_EDGES; e++)
@@ -81,7 +77,7 @@ static void note_element(expansion *of, int array, size_t begin) {
 /** Note the edges in A(i, j) and PT_AT(A, i, j). */
 static void note_edges(expansion *of) {
     for (size_t at = 0; at < of->tokens.n; at++) {
-        const int array = array_named_at(of, at);
+        const int array = pti_c_token_find_array(&of->tokens, at, of->declaration);
         const bool is_at = at > 1 && pti_c_token_is(&of->tokens, at - 1, "(") &&
                            pti_c_token_is(&of->tokens, at - 2, "PT_AT");
         if (array >= 0 && (is_at || pti_c_token_is(&of->tokens, at + 1, "(")))

@@ -9,7 +9,7 @@
 typedef struct pti_loaded {
     polytile_implementation implementation;
     polytile_view_shape shapes[POLYTILE_MAX_DIMS]; /* of a GPU's kernels, which say none */
-    polytile_body_parameter parameters[POLYTILE_MAX_PARAMETERS]; /* likewise */
+    polytile_body_parameter parameters[POLYTILE_MAX_PARAMETERS]; /* of a GPU's kernels, too */
     void *library;                                               /* of the host; NULL: none */
     int file;                                                    /* that keeps its name; -1: none */
     void *module;                                                /* of GPUs; NULL: none */

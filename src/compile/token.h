@@ -42,6 +42,12 @@ void pti_c_tokens_free(pti_c_tokens *tokens);
 bool pti_c_token_is(const pti_c_tokens *tokens, size_t at, const char *text);
 /** Return the position of a name, which the token at a place perhaps is, among n names, or -1. */
 int pti_c_token_find_name(const pti_c_tokens *tokens, size_t at, int n, char *const *names);
+/** Return the position of a declaration's array whose name the token at a place perhaps is, or -1.
+ */
+static inline int pti_c_token_find_array(const pti_c_tokens *tokens, size_t at,
+                                         const polytile_declaration *declaration) {
+    return pti_c_token_find_name(tokens, at, declaration->n_arrays, declaration->array_name);
+}
 /** Return whether a token is one of a list that ends with NULL. */
 bool pti_c_token_is_one_of(const pti_c_tokens *tokens, size_t at, const char *const *texts);
 

@@ -15,7 +15,7 @@ typedef enum pti_packet_kind {
     PTI_ASK_PACKET,         /* for the data of an offer, which has its receive */
     PTI_DATA_PACKET,        /* a piece of them */
     PTI_SIGNAL_PACKET,      /* a signal of a slot */
-    PTI_ARRIVE_PACKET,      /* so many slots are at a barrier */
+    PTI_ARRIVE_PACKET,      /* how many slots are at a barrier */
     PTI_BEGUN_PACKET,       /* the slots of a process are there */
     PTI_RETURNED_PACKET,    /* they have all returned */
     PTI_BEAT_PACKET,        /* something has gone on in a process */

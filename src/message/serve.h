@@ -18,7 +18,7 @@ void pti_serve_passing(pti_server *server, const pti_post *asked, const void *da
 /** A slot of this process has been given a signal, where the server stores the counts. */
 void pti_serve_signal(pti_server *server, int slot, int signal);
 
-/** Slots are at a barrier, likewise: each part has the arrivals of all. */
+/** Note that n_slots more slots are at a barrier: each part has the arrivals of all. */
 void pti_serve_arrivals(pti_server *server, int64_t n_slots);
 
 #endif

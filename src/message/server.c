@@ -166,7 +166,7 @@ int pti_server_part_rank(const pti_server_part *part, int place) {
     return part->rank[place];
 }
 
-/** Returns how many use it now. */
+/** Return how many use it now. */
 static int count_users(pti_server *server, int more) {
     pthread_mutex_lock(&server->mutex);
     const int n_users = server->n_users += more;

@@ -23,7 +23,7 @@ typedef struct pti_server_part pti_server_part;
 typedef struct pti_server_request {
     const char *kernel_name; /* copied */
     int64_t n_slots;
-    polytile_domain threads; /* so many: their numbers in C order are the ranks */
+    polytile_domain threads; /* one a slot: their numbers in C order are the ranks */
     double timeout_s;
     bool has_program; /* the program takes part, and is able to send until it waits */
 } pti_server_request;

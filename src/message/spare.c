@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/** What is kept: so many blocks, each for a packet that is longer than the least and not than the
- * most. */
+/** The blocks that are kept, and the bytes of packets for which they are: more than the least, at
+ * most a block. */
 enum { MOST_SPARES = 16, LEAST_BYTES = 32 << 10, BLOCK_BYTES = (256 << 10) + 256 };
 
 /** Before the memory of a packet. */

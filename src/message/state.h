@@ -77,7 +77,7 @@ typedef struct pti_participant {
 
 /** What the first process knows of another one. */
 typedef struct pti_process_state {
-    bool is_still; /* nobody there could go on, when it had sent and got so many packets */
+    bool is_still; /* nobody there could go on, when it had sent and got the packets below */
     int64_t n_sent;
     int64_t n_got;
     char *waits; /* who waits there for what; owned */

@@ -77,7 +77,8 @@ void pti_still_note_report(pti_server *server, int process, const pti_packet_hea
     probe_if_still(server);
 }
 
-/** Whether nobody can go on here, with so many packets. */
+/** Return a packet that says whether nobody can go on here, and how many packets this process sent
+ * and got. */
 static pti_packet_head find_own_state(const pti_server *server, pti_packet_kind kind,
                                       bool is_still) {
     return (pti_packet_head){.kind = (int32_t)kind,

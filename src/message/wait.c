@@ -51,7 +51,7 @@ void pti_wait_serve(pti_server *server) {
 /* Nobody wakes who waits for slots on a device: it looks again, busily at first. */
 static const double busy_s = 50e-6, first_sleep_s = 50e-6, longest_sleep_s = 1e-3;
 
-/** Looks at memory between two at the clock. */
+/** Look at memory between two at the clock. */
 enum { LOOKS_A_YIELD = 512 };
 
 /** How a thread looks again and again. It asks for the time only when nothing goes on. */

@@ -3,8 +3,9 @@
 
 #include "message/state.h"
 
-/* Threads that wait. Who waits serves before, and copies what is to be copied, so that no thread
- * need do that alone. polytile_message_await() and polytile_message_notify() are those of slots. */
+/* Threads that wait. A thread that waits first serves and copies what is pending, so that no thread
+ * has to do all of it. polytile_message_await() and polytile_message_notify() are those of slots.
+ */
 
 /** Wait, as a participant, until a word is this large or the launch is being ended. The mutex is
  * locked. */

@@ -14,7 +14,7 @@ void pti_queue_finish_leaving(polytile_queue *queue, int n_arrays, polytile_arra
 
 /**
  * End an array that is to be destroyed. An attached one is waited for, with a warning if launches
- * use it; an internal one likewise if at_once. Else it leaves after its launches, and
+ * use it; so is an internal one if at_once. Else it leaves after its launches, and
  * pti_queue_release_ended() destroys it.
  *
  * Returns whether the array is free to be destroyed: not in the last case.

@@ -75,7 +75,7 @@ void *pti_queue_get_spill(polytile_queue *queue, polytile_array *array);
 /** Let a queue ring a bell whenever it is done with items; NULL: none any more. */
 void pti_queue_set_bell(polytile_queue *queue, pti_bell *bell);
 
-/** Let it ring only when so many of all that were ever queued are done, no fewer than before. */
+/** Let it ring only when n_done of all that were ever queued are done, no fewer than before. */
 void pti_queue_ring_from(polytile_queue *queue, int64_t n_done);
 
 #endif

@@ -65,8 +65,8 @@ static void detach_listed(polytile_queue *queue, int n_arrays, polytile_array **
     }
 }
 
-/** Takes no memory, and detaches also if there is no array: processes whose arrays are not the
- * same, since one of them failed, meet here. */
+/** Detach all arrays without taking memory, and call the group even if there are none: processes
+ * whose arrays are not the same, since one of them failed, meet here. */
 static void detach_all(polytile_queue *queue) {
     polytile_array *list[MOST_LEAVING];
     int n_arrays;

@@ -37,7 +37,7 @@ typedef struct pti_group_functions {
     void (*cancel)(polytile_queue *queue);
     /** Run what was launched and wait for all of it first. Errors stay for the next wait. */
     void (*get_report)(polytile_queue *queue, bool reset, polytile_report *report);
-    /** Of the local member of that number; NULL: there are not so many. */
+    /** Of the local member of that number; NULL: there is none. */
     polytile_device *(*get_device)(const polytile_queue *queue, int member);
     /** Free everything; arrays have left already. */
     void (*close)(polytile_queue *queue);

@@ -28,7 +28,7 @@ enum { PTI_LARGE_COPY_BYTES = 1024 * 1024 };
 #define PTI_IDLE_KERNELS 0.5
 /** From this ratio of bytes to the lower bound on, a higher limit would save some. */
 #define PTI_ABOVE_BOUND 1.25
-/** Planning matters from this part of the time on while nothing else runs; idleness, likewise. */
+/** Planning, and idleness, matter from this part of the time on while nothing else runs. */
 #define PTI_LONG_PLANNING 0.15
 #define PTI_LONG_IDLE     0.25
 /** The busiest device has this many times the mean of all, and more. */

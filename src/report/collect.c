@@ -2,7 +2,6 @@
 
 #include "base/checked.h"
 #include "base/list.h"
-#include "report/kinds.h"
 
 #include <inttypes.h>
 #include <math.h>

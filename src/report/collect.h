@@ -29,4 +29,17 @@ polytile_status pti_trace_collect(pti_trace_collector *collector, const pti_trac
 
 void pti_trace_collector_free(pti_trace_collector *collector);
 
+/* kinds.c */
+
+/** Find the kind of an operation, or add it: operations of one name and work on one process.
+ * Errors: NO_MEMORY. */
+polytile_status pti_trace_find_kind(pti_trace_collector *collector, int process,
+                                    const pti_trace_event *event, int *kind);
+
+/* measure.c */
+
+/** Sort the operations of a trace by their begin, and find how the time of each device was spent.
+ * Errors: NO_MEMORY. */
+polytile_status pti_trace_measure(polytile_context *ctx, polytile_trace *trace);
+
 #endif

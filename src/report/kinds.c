@@ -1,4 +1,4 @@
-#include "report/kinds.h"
+#include "report/collect.h"
 
 #include "base/list.h"
 #include "base/mix.h"

@@ -1,4 +1,4 @@
-#include "report/measure.h"
+#include "report/collect.h"
 
 #include "base/checked.h"
 

@@ -11,7 +11,7 @@ static double seconds_of(int64_t time_ns) {
 
 /* Text. */
 
-static pti_words part_of(int64_t part_ns, int64_t whole_ns) {
+static pti_words percentage_of(int64_t part_ns, int64_t whole_ns) {
     return pti_words_of("%.0f %%", whole_ns > 0 ? 100.0 * (double)part_ns / (double)whole_ns : 0);
 }
 
@@ -20,14 +20,15 @@ static void add_device(pti_text *text, const polytile_trace *trace, int p) {
     const pti_occupancy *time = &process->time;
     pti_text_add(text, "%s, %s: ", pti_process_name(trace, p),
                  pti_words_seconds(seconds_of(time->span_ns)).text);
-    pti_text_add(
-        text, "kernels %s of the time, link %s (in %s, out %s), both at once %s, ",
-        part_of(time->kernels_ns, time->span_ns).text, part_of(time->link_ns, time->span_ns).text,
-        part_of(time->in_ns, time->span_ns).text, part_of(time->out_ns, time->span_ns).text,
-        part_of(time->both_ns, time->span_ns).text);
+    pti_text_add(text, "kernels %s of the time, link %s (in %s, out %s), both at once %s, ",
+                 percentage_of(time->kernels_ns, time->span_ns).text,
+                 percentage_of(time->link_ns, time->span_ns).text,
+                 percentage_of(time->in_ns, time->span_ns).text,
+                 percentage_of(time->out_ns, time->span_ns).text,
+                 percentage_of(time->both_ns, time->span_ns).text);
     pti_text_add(text, "planning alone %s, idle %s; %s, %s in, %s out",
-                 part_of(time->plan_alone_ns, time->span_ns).text,
-                 part_of(time->idle_ns, time->span_ns).text,
+                 percentage_of(time->plan_alone_ns, time->span_ns).text,
+                 percentage_of(time->idle_ns, time->span_ns).text,
                  pti_words_count(process->n_kernels, "kernel").text,
                  pti_words_size(process->in_bytes).text, pti_words_size(process->out_bytes).text);
     if (process->n_bounded_runs > 0 && process->n_bounded_runs == process->n_runs)

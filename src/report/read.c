@@ -1,7 +1,6 @@
 #include "report/advice.h"
 #include "report/collect.h"
 #include "report/events.h"
-#include "report/measure.h"
 
 #include <stdlib.h>
 

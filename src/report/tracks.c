@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Up to so many operations a page has each of them. */
+/** A page with no more operations than this shows each of them. */
 enum { MOST_SLICES = 20000 };
-/** Else it has spans: so many a track, at least and at most, and so many altogether. */
+/** Else it has spans: the least and the most of a track, and the most of all tracks. */
 enum { LEAST_SPANS = 128, MOST_SPANS = 16384, MOST_SPANS_OF_ALL = 1 << 20 };
 
 /** Digits of numbers below 64: how busy a span is, and which kind is in it. */

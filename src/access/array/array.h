@@ -136,8 +136,8 @@ polytile_status pti_array_create(polytile_context *ctx, const char *name, polyti
 polytile_status pti_array_check_domain(polytile_context *ctx, const char *name, polytile_type type,
                                        const polytile_domain *domain);
 
-/** Create an array likewise over a domain of any steps that was checked. The caller sets its
- * layout, too. */
+/** Create an array over a domain of any steps that was checked. The caller sets data, mapping,
+ * read_only and the layout. Errors as polytile_array_wrap(). */
 polytile_status pti_array_create_strided(polytile_context *ctx, const char *name,
                                          polytile_type type, const polytile_domain *domain,
                                          polytile_array **array);

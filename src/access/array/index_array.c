@@ -240,7 +240,7 @@ static void fill_level(const polytile_context *ctx, pti_index_array *array, int 
     pti_run_parts(ctx, pti_ceil_div(array->n_groups[level], PART_GROUPS), fill_part, &of);
 }
 
-/** Add a level over so many rows or groups, without filling it in. False: no memory. */
+/** Add a level over n_below rows or groups, without filling it in. False: no memory. */
 static bool add_level(pti_index_array *array, int64_t n_below) {
     const int level = array->n_levels;
     const int64_t n_groups = pti_ceil_div(n_below, level == 0 ? GROUP_ROWS : GROUP_GROUPS);

@@ -34,7 +34,8 @@ static bool find_elements(const lookup *of, const pti_looked_up *end, polytile_d
 
 /** What an end is for a thread that has one element of it, which element has; false: it has none,
  * since its own section is empty. */
-static bool find_end(const lookup *of, const pti_looked_up *end, int64_t *element, int64_t *value) {
+static bool find_end_for_element(const lookup *of, const pti_looked_up *end, int64_t *element,
+                                 int64_t *value) {
     polytile_domain elements;
     *value = pti_affine_min(&end->plus, of->thread);
     if (end->array == NULL)
@@ -144,8 +145,8 @@ typedef struct ends {
 /** False: a thread has no element for one of them. */
 static bool find_looked_up_ends(const lookup *of, ends *found) {
     const pti_indirection *by = of->section->indirection;
-    return find_end(of, &by->lo[of->dim], found->lo_element, &found->lo) &&
-           find_end(of, &by->hi[of->dim], found->hi_element, &found->hi);
+    return find_end_for_element(of, &by->lo[of->dim], found->lo_element, &found->lo) &&
+           find_end_for_element(of, &by->hi[of->dim], found->hi_element, &found->hi);
 }
 
 static polytile_status check_order(polytile_context *ctx, const lookup *of) {
@@ -194,7 +195,7 @@ static int64_t nearest_index(const lookup *of) {
     int64_t element[POLYTILE_MAX_DIMS], index = 0;
     if (!pti_section_is_indirect(of->section, of->dim))
         return hi < array_indices(of).lo ? hi : lo;
-    find_end(of, &of->section->indirection->lo[of->dim], element, &index);
+    find_end_for_element(of, &of->section->indirection->lo[of->dim], element, &index);
     return index;
 }
 

@@ -149,7 +149,8 @@ static int find_same(const polytile_declaration *declaration, int n_accesses,
     return -1;
 }
 
-/** The same of all lookups, inner ones first, which follow those around them. */
+/** Find for all lookups the read that has the same, inner ones first, which follow those around
+ * them. */
 static void find_all_same(const polytile_declaration *declaration, int n_accesses,
                           const pti_lookups *lookups, int *same) {
     for (int k = lookups->n_lookups - 1; k >= 0; k--)

@@ -61,7 +61,8 @@ static inline pti_affine pti_subscript_width(const pti_subscript *subscript) {
  * If there are none, returns false and leaves the box unfinished. */
 bool pti_affine_narrow(const pti_affine *affine, polytile_domain *threads);
 
-/** Narrow a box likewise to threads whose section is not empty, before the array clips it. */
+/** Narrow a non-empty box of threads to one around those whose section is not empty, before the
+ * array clips it. If there are none, returns false and leaves the box unfinished. */
 bool pti_section_narrow(const pti_section *section, polytile_domain *threads);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { COUNTED_BOXES = 64, MAX_SLICES = 1 << 17, N_GROUPS = 4096 };
 
-/** Counts the distinct elements that a launch touches of an operand. */
+/** Count the distinct elements that a launch touches of an operand. */
 typedef struct counter {
     const pti_instance *instance;
     const pti_operand *operand;

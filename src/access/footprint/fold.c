@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Periodic arrays are at least so many times as long as launches reach: on shorter ones neither
+/** Periodic arrays are at least this many times as long as launches reach: on shorter ones neither
  * half is far from the other. */
 enum { LEAST_ROUND = 4 };
 

@@ -107,15 +107,15 @@ static bool find_hull_in(const polytile_domain *array, const pti_section *sectio
            find_full_hull(array, section, &touching, hull);
 }
 
-static bool find_hull(const pti_instance *instance, const pti_section *section,
-                      const polytile_domain *threads, polytile_domain *hull) {
+static bool find_hull_of_section(const pti_instance *instance, const pti_section *section,
+                                 const polytile_domain *threads, polytile_domain *hull) {
     return find_hull_in(pti_section_domain(instance, section), section, threads, hull);
 }
 
 polytile_domain pti_section_hull(const pti_instance *instance, const pti_section *section,
                                  const polytile_domain *threads) {
     polytile_domain hull;
-    if (!find_hull(instance, section, threads, &hull))
+    if (!find_hull_of_section(instance, section, threads, &hull))
         hull = pti_box_empty(section->n_dims);
     return hull;
 }
@@ -143,7 +143,7 @@ bool pti_footprint_find_hull(const pti_instance *instance, int operand, pti_touc
         const pti_section *section = &instance->section[touched->first_section + s];
         if (touch != PTI_TOUCHES && !touched->partial && !pti_section_counts(section, touch))
             continue;
-        if (!find_hull(instance, section, threads, found ? &part : hull))
+        if (!find_hull_of_section(instance, section, threads, found ? &part : hull))
             continue;
         if (found)
             unite_with_box(hull, &part);
@@ -199,7 +199,7 @@ int64_t pti_footprint_least(const pti_instance *instance, int operand,
         polytile_domain part;
         if (!section->is_box)
             return 0;
-        if (find_hull(instance, section, threads, &part))
+        if (find_hull_of_section(instance, section, threads, &part))
             least = pti_max(least, pti_box_count(&part));
     }
     return least;

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-/** The indices between the least and the largest one are told apart in so many cells; so many
- * elements are looked at first; so many gaps are left out at most. */
+/** The cells in which indices between the least and the largest one are told apart; the elements
+ * that are looked at first; the most gaps that are left out. */
 enum { N_CELLS = 1024, N_FIRST_LOOKS = 512, MOST_GAPS = 15 };
 
-/** Gaps are worth it from this part of the hull on; and they have to save so many bytes for each
+/** Gaps are worth it from this part of the hull on; and they have to save this many bytes for each
  * element that is looked at, which takes as long as a copy of them. */
 enum { WORTH_PART = 4, WORTH_BYTES = 8 };
 
@@ -118,7 +118,7 @@ static int64_t find_gaps(gathering *of, int most) {
     return n_indices;
 }
 
-/** Return whether gaps of so many indices are worth it. bytes: of one index; n_looks: it takes to
+/** Return whether gaps of n_indices are worth it. bytes: of one index; n_looks: it takes to
  * find them. */
 static bool are_worth(const gathering *of, int64_t n_indices, int64_t bytes, int64_t n_looks) {
     const int64_t n_hull = of->hull.hi - of->hull.lo + 1;

@@ -109,8 +109,8 @@ typedef struct pti_instance {
     bool is_team;     /* threads are slots of a team kernel: the launch is one superblock, and runs
                     once */
     pti_given *given; /* NULL: no array is a view; owned */
-    /* The same where less is partial, for boxes of threads that are whole along all indices but one
-     * of slab_indices, bits; NULL: none. Owned. */
+    /* The instance where less is partial, for boxes of threads that are whole along all indices but
+     * one of slab_indices, bits; NULL: none. Owned. */
     struct pti_instance *slabs;
     unsigned slab_indices;
     struct pti_fold *fold; /* of a periodic launch, for chains (fold.h); NULL: none. Owned. */

@@ -2,7 +2,7 @@
 
 #include "access/footprint/affine.h"
 
-/** How far an expression moves on with the threads. */
+/** How far an expression moves with the threads. */
 static int64_t shift_of_affine(const pti_affine *affine, int n_indices, const pti_shift *shift) {
     int64_t by = 0;
     for (int k = 0; k < n_indices; k++)
@@ -10,7 +10,7 @@ static int64_t shift_of_affine(const pti_affine *affine, int n_indices, const pt
     return by;
 }
 
-/** Return whether both ends of a section's subscript move on alike, and are inside the array where
+/** Return whether both ends of a section's subscript move alike, and are inside the array where
  * they do. */
 static bool subscript_moves(const pti_subscript *subscript, const polytile_range *array,
                             const polytile_domain *threads, const pti_shift *shift, int64_t *by) {

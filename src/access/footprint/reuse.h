@@ -9,7 +9,7 @@
 enum { PTI_MAX_REUSE_BOXES = 64 };
 
 /**
- * Return how many elements so many neighbours along an index read and write together, as a part of
+ * Return how many elements n_neighbours along an index read and write together, as a part of
  * what they do one by one: 1 if they share nothing.
  *
  * The neighbours are those in the middle of the launch domain, and the first of them stands for all

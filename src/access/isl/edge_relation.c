@@ -31,7 +31,7 @@ static __isl_give isl_map *end_inside(__isl_take isl_map *map, const edge_dimens
                                    number_value(map, of->array.hi));
 }
 
-/** Return { [element] -> [element, rounds] : they differ by so many rounds of the array }. */
+/** Return { [element] -> [element, rounds] : they differ by that many rounds of the array }. */
 static __isl_give isl_map *rounds_of(__isl_take isl_space *space, const edge_dimension *of) {
     space = isl_space_add_dims(space, isl_dim_out, 1);
     isl_constraint *turns =

@@ -63,7 +63,7 @@ static void take_lower(bounds *of, const polytile_affine *lo, bool names_index) 
     of->lower_names_index = names_index;
 }
 
-/** Take an upper bound likewise. */
+/** Take an upper bound. One that follows the threads goes first: it is tighter somewhere. */
 static void take_upper(bounds *of, const polytile_affine *hi, bool names_index) {
     if (!of->subscript->to_last && (of->upper_names_index || !names_index))
         return;

@@ -51,12 +51,12 @@ void pti_relations_free(pti_relations *relations);
 __isl_give isl_map *pti_access_relation(const polytile_kernel *kernel, int access,
                                         const pti_instance *instance);
 
-/** Return an access likewise in the caller's isl context, where launches of several kernels
- * meet. */
+/** Return what pti_access_relation() does in the caller's isl context, where launches of several
+ * kernels meet. */
 __isl_give isl_map *pti_access_relation_in(isl_ctx *isl, const polytile_kernel *kernel, int access,
                                            const pti_instance *instance);
 
-/** Return an access likewise, before the array clips it. */
+/** Return what pti_access_relation() does, before the array clips it. */
 __isl_give isl_map *pti_access_relation_unclipped(isl_ctx *isl, const polytile_kernel *kernel,
                                                   int access, const pti_instance *instance);
 

@@ -83,7 +83,7 @@ static polytile_domain find_within(const pti_operand *operand, const int64_t *di
 
 /** Return whether the array has all elements of a box around what a section's threads touch, as far
  * as these lie in it along the dimensions that follow no other. */
-static bool is_whole(const pti_operand *operand, const polytile_domain *hull) {
+static bool has_whole_hull(const pti_operand *operand, const polytile_domain *hull) {
     polytile_domain clipped = *hull;
     for (int d = 0; d < hull->n_dims; d++)
         if (operand->shear[d].slope == 0)
@@ -135,7 +135,7 @@ typedef struct clipped {
 
 static bool add_section(const pti_operand *operand, const pti_section *section,
                         const polytile_domain *hull, clipped *to) {
-    const bool is_one = is_whole(operand, hull);
+    const bool is_one = has_whole_hull(operand, hull);
     const int64_t n = is_one ? 1 : count_diagonals(operand, section);
     if (n == 0 || to->n + n > MOST_DIAGONALS)
         return false;

@@ -148,7 +148,7 @@ static void find_pair(const pti_instance *instance, int o, const int *group,
         }
 }
 
-/** How many groups there are more than arrays, and how many that do not have their array alone. */
+/** n_further: groups beyond one an array; n_pieces: groups of arrays that have several. */
 typedef struct counts {
     int n_further;
     int n_pieces;
@@ -287,9 +287,8 @@ static void free_grouping(grouping *of) {
     free(of->n_groups);
 }
 
-/** Copy an instance of which some sections are united, with those that the program gave, and with
- * its threads, which may be some of what the program gave. Its operands do what the united ones do:
- * what they write is known of boxes of threads that do not clash. */
+/** Copy the instance that the program gave, with separate sections, for the threads of one whose
+ * sections are united. Operands keep the united one's roles. */
 static polytile_status part_united(polytile_context *ctx, const pti_instance *instance,
                                    pti_instance **parted) {
     polytile_status status;
@@ -379,7 +378,7 @@ static int cover_groups(const pti_instance *instance, int o, const char *cover, 
     return of->n_groups[o] - 1;
 }
 
-/** Return the k-th cover of so many groups; NULL: there is none. */
+/** Return the k-th cover of n_groups groups; NULL: there is none. */
 static const char *get_cover(int n_groups, int k) {
     const char *const *covers = n_groups == 3   ? covers_of_three
                                 : n_groups == 4 ? covers_of_four

@@ -19,7 +19,7 @@ enum { PTI_MAX_SPLIT_OPERANDS = 64 };
  * Sections stay together that follow the threads in the same way and lie side by side, or nearly.
  * If threads are given, those of a superblock, groups stay together, too, whose union takes no more
  * memory than they do one by one, padded. Where there would be more than POLYTILE_MAX_PIECES
- * pieces, or than so many further ones, the unions that take the least are made first.
+ * pieces, or than most_further further ones, the unions that take the least are made first.
  *
  * Only arrays whose sections are exact are split, in launches that are given no views. Sections
  * that were united (bind/unite.h) are as declared again. Of an array that is written the groups

@@ -70,6 +70,11 @@ void pti_boxes_detach(pti_boxes *set, const polytile_domain *box);
 void pti_boxes_unite(pti_boxes *set, const pti_boxes *other, pti_boxes_adder *add);
 /** Join boxes that differ in one dimension only and are adjacent there. */
 void pti_boxes_merge(pti_boxes *set);
+/** Make a set one of at most n_boxes boxes. It may have more elements then, inside its bounding
+ * box. */
+void pti_boxes_widen(pti_boxes *set, int n_boxes);
+/** Make a set one of at most n_boxes boxes. It may have fewer elements then. */
+void pti_boxes_narrow(pti_boxes *set, int n_boxes);
 
 /* Questions. */
 
@@ -81,6 +86,8 @@ const polytile_domain *pti_boxes_find_uncovered(const pti_boxes *set, const pti_
 const polytile_domain *pti_boxes_find_meeting(const pti_boxes *set, const pti_boxes *other);
 /** Return whether two sets have the same boxes in the same order. */
 bool pti_boxes_are_alike(const pti_boxes *a, const pti_boxes *b);
+/** Return whether two sets have the same elements; false when memory runs out. */
+bool pti_boxes_are_equal(const pti_boxes *a, const pti_boxes *b);
 /** Return the number of elements, INT64_MAX if it exceeds 64 bits. */
 int64_t pti_boxes_count(const pti_boxes *set);
 /** Return the number of elements that are in a box. */

@@ -51,6 +51,10 @@ const polytile_domain *pti_boxes_find_uncovered(const pti_boxes *set, const pti_
     return NULL;
 }
 
+bool pti_boxes_are_equal(const pti_boxes *a, const pti_boxes *b) {
+    return pti_boxes_find_uncovered(a, b) == NULL && pti_boxes_find_uncovered(b, a) == NULL;
+}
+
 const polytile_domain *pti_boxes_find_meeting(const pti_boxes *set, const pti_boxes *other) {
     for (int k = 0; k < other->n_boxes; k++)
         if (pti_boxes_meet(set, &other->box[k]))

@@ -80,6 +80,22 @@ void pti_boxes_merge(pti_boxes *set) {
     }
 }
 
+void pti_boxes_widen(pti_boxes *set, int n_boxes) {
+    if (set->n_boxes > n_boxes)
+        pti_boxes_merge(set);
+    if (set->n_boxes <= n_boxes)
+        return;
+    const polytile_domain around = pti_boxes_bounding(set, set->box[0].n_dims);
+    pti_boxes_assign(set, &around);
+}
+
+void pti_boxes_narrow(pti_boxes *set, int n_boxes) {
+    if (set->n_boxes > n_boxes)
+        pti_boxes_merge(set);
+    if (set->n_boxes > n_boxes)
+        set->n_boxes = n_boxes;
+}
+
 void pti_boxes_add_new(pti_boxes *set, const polytile_domain *box) {
     if (!pti_boxes_cover(set, box))
         pti_boxes_add(set, box);

@@ -33,7 +33,7 @@ static void extend_skip(pti_skip *skip, const polytile_domain *box) {
     }
 }
 
-/** Ends skips at a box, and begins as long ones from it; returns how many. */
+/** End skips at a box, and begin as long ones from it. Returns how many. */
 static int begin_skips(pti_skip_list *skips, pti_skip_builder *list, int64_t number, int n_dims) {
     int64_t every = PTI_SKIP_FACTOR;
     int n_begun = 0;

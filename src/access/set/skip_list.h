@@ -30,15 +30,15 @@ typedef struct pti_skip_builder {
     int64_t open[PTI_SKIP_LEVELS]; /* skips that the next box may be of */
 } pti_skip_builder;
 
-/** Have room for so many boxes in so many lists. Errors: false when memory runs out. */
+/** Have room for n_boxes boxes in n_lists lists. False when memory runs out. */
 bool pti_skip_list_reserve(pti_skip_list *skips, int64_t n_boxes, int n_lists);
 void pti_skip_list_free(pti_skip_list *skips);
 
-/** Appends a box to a list; returns how many skips begin at it, which are the newest. */
+/** Append a box to a list. Returns how many skips begin at it, which are the newest. */
 int pti_skip_list_add(pti_skip_list *skips, pti_skip_builder *list, int64_t number,
                       const polytile_domain *box);
 
-/** Returns the box after the longest of some skips, shortest first, that lies apart from a box;
+/** Return the box after the longest of some skips, shortest first, that lies apart from a box;
  * `next` if none does. */
 int64_t pti_skip_list_over(const pti_skip *skip, int n_skips, const polytile_domain *box,
                            int64_t next);

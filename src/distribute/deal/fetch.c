@@ -5,7 +5,7 @@
 /* What a launch touches, in the memory that members share: whether it is there, and bringing it. */
 
 /** Return what a launch touches of an operand, and what lies between. */
-static polytile_domain find_touched(const pti_prepared *prepared, int operand) {
+static polytile_domain box_of_touched(const pti_prepared *prepared, int operand) {
     return pti_box_without_steps(&prepared->touched[operand]);
 }
 
@@ -15,7 +15,7 @@ static polytile_domain find_touched(const pti_prepared *prepared, int operand) {
 static void find_lacking(const pti_group *group, const pti_prepared *prepared, int operand,
                          int member, pti_boxes *lacks) {
     int position = prepared->position[operand];
-    polytile_domain touched = find_touched(prepared, operand);
+    polytile_domain touched = box_of_touched(prepared, operand);
     pti_boxes owned = {0};
     pti_boxes_clear(lacks);
     if (prepared->instance->operand[operand].is_scratch)
@@ -91,7 +91,7 @@ done:
 static polytile_status bring_owned(const pti_group *group, const pti_prepared *prepared,
                                    int operand, int local) {
     int position = prepared->position[operand];
-    polytile_domain touched = find_touched(prepared, operand);
+    polytile_domain touched = box_of_touched(prepared, operand);
     pti_boxes owned = {0};
     polytile_status status = POLYTILE_OK;
     if (prepared->instance->operand[operand].is_scratch)
@@ -129,7 +129,7 @@ done:
  * operand. */
 static polytile_status bring_held(const pti_group *group, const pti_prepared *prepared, int operand,
                                   int local) {
-    const polytile_domain touched = find_touched(prepared, operand);
+    const polytile_domain touched = box_of_touched(prepared, operand);
     pti_boxes all = {0};
     polytile_status status = POLYTILE_OK;
     if (prepared->instance->operand[operand].is_scratch || pti_box_is_empty(&touched) ||

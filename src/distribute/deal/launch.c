@@ -63,7 +63,7 @@ static bool has_internal(const pti_group *group, const pti_prepared *prepared) {
     return has;
 }
 
-/** Whether every member can run any rows. */
+/** Find whether every member can run any rows. */
 static polytile_status find_room(const pti_group *group, const pti_prepared *prepared,
                                  bool *has_room) {
     polytile_status status = POLYTILE_OK;

@@ -11,8 +11,8 @@
 
 /* fetch.c */
 
-/** Whether the host's memory has the newest version of all that a launch touches, and every member
- * knows that. Errors: NO_MEMORY. */
+/** Find whether the host's memory has the newest version of all that a launch touches, and every
+ * member knows that. Errors: NO_MEMORY. */
 polytile_status pti_group_find_on_host(const pti_group *group, const pti_prepared *prepared,
                                        bool *is_on_host);
 

@@ -31,7 +31,8 @@ static int compare_pieces(const void *one, const void *other) {
 }
 
 /** Add the pieces of another process. False: memory ran out. */
-static bool add_pieces(pti_dealt_launch *dealt, int process, const char *bytes, int64_t n_bytes) {
+static bool add_pieces_of_process(pti_dealt_launch *dealt, int process, const char *bytes,
+                                  int64_t n_bytes) {
     for (int64_t at = 0; at < n_bytes; at += (int64_t)sizeof(pti_rows)) {
         pti_taken_piece piece = {.local = PTI_NOBODY, .process = process};
         memcpy(&piece.rows, bytes + at, sizeof piece.rows);
@@ -49,7 +50,7 @@ static bool add_pieces_of_others(pti_dealt_launch *dealt, const pti_gathered *al
         int64_t n_bytes;
         const char *bytes = pti_gathered_of(all, q, &n_bytes);
         if (q != pti_transport_process(transport))
-            has_memory = add_pieces(dealt, q, bytes, n_bytes);
+            has_memory = add_pieces_of_process(dealt, q, bytes, n_bytes);
     }
     return has_memory;
 }

@@ -44,9 +44,9 @@ static const polytile_link *link_of(const polytile_queue *member, const pti_reco
 /** The most launches of a piece. */
 enum { MOST_PARTS = 8 };
 
-/** Results go to pageable memory, as that of most programs is, through pinned buffers: in so many
- * times what the link alone takes. At its end a launch leaves a device empty for this part of the
- * time that rows take which fill it: from nothing, where all end together, to a half. */
+/** through_buffers: time factor of results that go through pinned buffers to pageable memory, as
+ * that of most programs is. part_at_end: share of the time of device-filling rows for which a
+ * device is idle at a launch's end, between 0, where all end together, and a half. */
 static const double through_buffers = 2.5, part_at_end = 0.25;
 
 /** How many launches of a piece leave least that nothing hides: what the last one brings to the

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 /* Of copies of more boxes than that some are forgotten. */
+/** Boxes of the copies that are known: forgetting some is never wrong. */
 enum { MOST_BOXES = 64 };
 
 /* What all members together write of each operand of each launch. */
@@ -57,9 +58,8 @@ static void add_combined_elements(const pti_superstep *superstep, const pti_home
         pti_boxes_add(extra, &hull);
 }
 
-/* Note which members have the newest version of what was written: the one that wrote it, unless it
- * is not known what it wrote, or it has only a part of what is reduced; all members, of what all
- * computed and of what was combined. */
+/** Note who has the newest version of what was written: its writer, if all that it wrote is known
+ * and whole; all members, if all computed it or it was combined. */
 static void update_copies(const pti_superstep *superstep, const change_table *changes,
                           const pti_work *work, int l, int operand, pti_boxes *extra) {
     const pti_instance *instance = superstep->launch[l].call.instance;
@@ -71,14 +71,6 @@ static void update_copies(const pti_superstep *superstep, const change_table *ch
         pti_boxes_unite(extra, changed, pti_boxes_gather);
     else if (!written->partial && !written->reduces)
         pti_threads_gather(instance, operand, PTI_WRITES, &work->threads[l], extra);
-}
-
-/* Forgetting some is never wrong. */
-static void limit_copies(pti_boxes *extra) {
-    if (extra->n_boxes > MOST_BOXES)
-        pti_boxes_merge(extra);
-    if (extra->n_boxes > MOST_BOXES)
-        extra->n_boxes = MOST_BOXES;
 }
 
 /** Update the copies that a member has of arrays that a superstep writes. */
@@ -93,7 +85,7 @@ static bool update_all_copies(const pti_superstep *superstep, const change_table
             if (!launch->call.instance->operand[p].writes)
                 continue;
             update_copies(superstep, changes, &work, l, p, extra);
-            limit_copies(extra);
+            pti_boxes_narrow(extra, MOST_BOXES);
             add_combined_elements(superstep, &work.home[l], l, p, extra);
             failed = failed || extra->failed;
         }

@@ -14,7 +14,7 @@ typedef struct pti_dry_run_members {
     const int64_t *usable_bytes; /* of each member of a process: its device's memory; 0: it works in
                                     the host's. NULL: nothing is known to fit */
     const bool *is_attached;     /* of each array: every process has all of it, the program's */
-    const bool *is_everywhere;   /* likewise: nobody lacks any element at first */
+    const bool *is_everywhere;   /* of each array: nobody lacks any element at first */
 } pti_dry_run_members;
 
 /** Launches to go through, and for which members. */

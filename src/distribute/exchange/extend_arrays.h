@@ -14,7 +14,7 @@ typedef struct pti_member_arrays {
     void *owner; /* the first argument of both functions */
     /** Let a local member's array contain a box, which may be empty. */
     polytile_status (*extend)(void *owner, int array, int local, const polytile_domain *box);
-    /** Whether a local member has an array yet. */
+    /** Return whether a local member has an array yet. */
     bool (*has)(const void *owner, int array, int local);
 } pti_member_arrays;
 

@@ -35,7 +35,7 @@ static inline const pti_work *pti_joint_work_of(const pti_joint_request *request
 bool pti_joint_plan_list(const pti_joint_request *request, int first, int n_local,
                          pti_joint_list *list);
 
-/** The same of an exchange between host memories, which have all that is sent. */
+/** List the operations of an exchange between host memories, which have all that is sent. */
 bool pti_joint_plan_messages(const pti_exchange *exchange, int first, int n_local,
                              pti_joint_list *list);
 

@@ -1,3 +1,4 @@
+#include "access/footprint/call.h"
 #include "distribute/exchange/joint_plan.h"
 
 /* Members over one memory: who may use what others write there. */
@@ -67,11 +68,8 @@ void pti_joint_lend(const pti_joint_request *request, int first, int n_local, bo
 /** Return whether any launch writes an array. */
 static bool is_changed(const pti_superstep *superstep, int array) {
     bool is = false;
-    for (int l = 0; l < superstep->n_launches; l++) {
-        const pti_call *call = &superstep->launch[l].call;
-        for (int o = 0; o < call->instance->n_operands; o++)
-            is |= call->array[o] == array && call->instance->operand[o].writes;
-    }
+    for (int l = 0; l < superstep->n_launches; l++)
+        is |= pti_call_writes(&superstep->launch[l].call, array);
     return is;
 }
 

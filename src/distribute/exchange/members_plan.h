@@ -110,8 +110,8 @@ pti_superstep pti_members_plan_first_superstep(const pti_members_plan *plan);
 
 /* members_steps.c */
 
-/** Add the next superstep, of so many launches, and what travels around it. False when memory runs
- * out. */
+/** Add the next superstep, of n_launches launches, and what travels around it. False when memory
+ * runs out. */
 bool pti_members_plan_add_step(const pti_instance *arrays, const pti_superstep_parts *parts,
                                int n_launches, int64_t combined_bytes, pti_members_plan *plan);
 

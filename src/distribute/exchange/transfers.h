@@ -23,15 +23,15 @@ pti_transfers pti_transfers_begin(const pti_superstep *superstep, int first, int
 /** Bring the exchange into order; false, with an empty one, if memory ran out. */
 bool pti_transfers_end(pti_transfers *transfers);
 
-/** Adds a transfer of those of `elements` that `from` owns, to `to`. */
+/** Add a transfer of those of `elements` that `from` owns, to `to`. */
 void pti_transfers_add_owned(pti_transfers *transfers, int array, int from, int to,
                              const pti_boxes *elements);
 
-/** Adds a transfer of `elements`, which `from` has, to `to`. */
+/** Add a transfer of `elements`, which `from` has, to `to`. */
 void pti_transfers_add(pti_transfers *transfers, int array, int from, int to,
                        const pti_boxes *elements);
 
-/** Adds transfers of all that members lack of an array. */
+/** Add transfers of all that members lack of an array. */
 void pti_transfers_add_missing(pti_transfers *transfers, int array, const pti_copies *copies);
 
 static inline bool pti_transfers_is_local(const pti_transfers *transfers, int member) {

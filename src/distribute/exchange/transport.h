@@ -45,8 +45,8 @@ typedef struct pti_gathered {
 /** What a transport does for its members. */
 typedef struct pti_transport_functions {
     /**
-     * Exchange the status of all processes. Of failures all get the same: that of the lowest rank
-     * that has failed by itself. Its text is this context's last error, with the rank in front.
+     * Exchange the status of all processes. All get the same failure: that of the lowest rank that
+     * failed itself. Its text is this context's last error, with the rank in front.
      */
     polytile_status (*agree)(pti_transport *transport, polytile_status status);
     /** INVALID, with the rank and both words, unless all processes have the same hash. */

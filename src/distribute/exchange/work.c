@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 /* More boxes than that which must be there become one. */
+/** Boxes of what is read of an array: reading elements that nobody needs is never wrong. */
 enum { MOST_BOXES = 64 };
 
 /* A section with more boxes than that is taken as larger boxes. */
@@ -112,18 +113,6 @@ static void add_reads(const pti_superstep *superstep, int l, pti_work *work) {
             gather_touched(superstep, l, work, p, PTI_READS, &work->reads[launch->call.array[p]]);
 }
 
-/** Make a set of elements to read one of few boxes. It may have more elements then: to read what
- * nobody needs is never wrong. */
-static void widen_to_few_boxes(pti_boxes *reads) {
-    if (reads->n_boxes <= MOST_BOXES)
-        return;
-    pti_boxes_merge(reads);
-    if (reads->n_boxes <= MOST_BOXES)
-        return;
-    polytile_domain hull = pti_boxes_bounding(reads, reads->box[0].n_dims);
-    pti_boxes_assign(reads, &hull);
-}
-
 static bool has_work_failed(const pti_work *work) {
     bool failed = false;
     for (int l = 0; l < work->n_launches; l++)
@@ -143,7 +132,7 @@ static void fill_work(const pti_superstep *superstep, int member, pti_work *work
         add_writes(superstep, l, work, written);
         add_reads(superstep, l, work);
         for (int p = 0; p < launch->call.instance->n_operands && superstep->n_launches > 1; p++)
-            widen_to_few_boxes(&work->reads[launch->call.array[p]]);
+            pti_boxes_widen(&work->reads[launch->call.array[p]], MOST_BOXES);
     }
 }
 

@@ -3,9 +3,9 @@
 
 #include "distribute/share/home.h"
 
-/* What one member does of a superstep: consecutive launches between which nothing travels. Of
- * several launches each runs more threads than its share, so that all that later launches read is
- * there: what is computed twice saves an exchange a launch. */
+/* What one member does of a superstep: consecutive launches between which nothing travels. If a
+ * superstep has several launches, each member runs extra threads, so that later launches find all
+ * they read: computing twice saves an exchange a launch. */
 
 /** The launches of a superstep, over all arrays and members. */
 typedef struct pti_superstep {

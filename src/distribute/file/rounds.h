@@ -10,7 +10,7 @@
  * distributed array. */
 enum { PTI_ROUND_BYTES = 16 << 20, PTI_ROUND_RUNS = 1 << 16 };
 
-/** A store's rounds, and the one at hand. */
+/** A store's rounds, and the current one. */
 typedef struct pti_rounds {
     pti_walk walk;
     int64_t capacity_bytes;

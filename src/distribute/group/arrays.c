@@ -38,8 +38,9 @@ bool pti_group_make_positions(pti_group *group, int n_arrays) {
 }
 
 /** Give an array a position in the group, with its ownership. */
-static polytile_status add_array(pti_group *group, polytile_array *array, pti_group_memory memory,
-                                 const pti_distribution *distribution) {
+static polytile_status add_group_array(pti_group *group, polytile_array *array,
+                                       pti_group_memory memory,
+                                       const pti_distribution *distribution) {
     int position = array->position, n_members = group->transport->n_members;
     polytile_array **member = calloc((size_t)group->transport->n_local, sizeof *member);
     if (member == NULL || !pti_group_make_positions(group, position + 1)) {
@@ -97,7 +98,8 @@ polytile_status pti_group_attach(polytile_queue *queue, int n_arrays,
     polytile_status status = POLYTILE_OK;
     pti_group_end_begun(group);
     for (int a = 0; a < n_arrays; a++)
-        PTI_TRY(add_array(group, arrays[a], PTI_GROUP_PROGRAMS, &group->options.distribution));
+        PTI_TRY(
+            add_group_array(group, arrays[a], PTI_GROUP_PROGRAMS, &group->options.distribution));
 done:
     for (int a = 0; status != POLYTILE_OK && a < n_arrays; a++)
         remove_array(group, arrays[a]->position);
@@ -108,7 +110,7 @@ polytile_status pti_group_create_array(polytile_queue *queue, polytile_array *ar
     pti_group *group = queue->group;
     pti_group_end_begun(group);
     polytile_status status =
-        add_array(group, array, PTI_GROUP_QUEUES, &group->options.distribution);
+        add_group_array(group, array, PTI_GROUP_QUEUES, &group->options.distribution);
     if (status != POLYTILE_OK)
         remove_array(group, array->position);
     return status;
@@ -133,7 +135,7 @@ polytile_status pti_group_add_distributed(pti_group *group, polytile_array *arra
     pti_group_end_begun(group);
     PTI_TRY(
         pti_ownership_check(group->ctx, group->transport->n_members, group->options.grid, given));
-    PTI_TRY(add_array(group, array, PTI_GROUP_OWN, given));
+    PTI_TRY(add_group_array(group, array, PTI_GROUP_OWN, given));
     PTI_TRY(extend_over_owned(group, array->position));
 done:
     if (status != POLYTILE_OK)

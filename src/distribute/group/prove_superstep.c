@@ -76,7 +76,7 @@ static bool is_list_as_proved(const pti_group *group, const pti_joint_list *list
     return pti_joint_list_ends_alike(list, first_op, &schedule->list[own]);
 }
 
-/** Prove it, run from an operation on, with what is said to be lent. */
+/** Prove it, run from an operation on, with what is noted as lent. */
 static polytile_status prove_lists(const pti_group *group, const pti_prepared_superstep *prepared,
                                    const pti_joint_list *list, int first_op, const proof *of) {
     pti_joint_request request = pti_group_joint_request(

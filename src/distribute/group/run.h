@@ -20,7 +20,7 @@ polytile_status pti_group_launch(polytile_queue *queue, const pti_request *reque
 
 /* arrays.c */
 
-/** Let there be so many positions at least: those of scratch have no array here. Prepared
+/** Let there be at least n_arrays positions: those of scratch have no array here. Prepared
  * supersteps, which know the lists, are forgotten if these grow. False when memory runs out. */
 bool pti_group_make_positions(pti_group *group, int n_arrays);
 
@@ -61,13 +61,52 @@ polytile_status pti_group_begin_leaving(pti_group *group, const polytile_array *
  * nothing of it afterwards. Errors: of what ran before. */
 polytile_status pti_group_finish_leaving(pti_group *group, const polytile_array *array);
 
+/* run_next.c */
+
+/** Return whether this process has failed. */
+static inline bool pti_group_has_failure(const pti_group *group) {
+    return group->failure.status != POLYTILE_OK;
+}
+
+/** Return this process's failure so far, whose text is the last error. */
+static inline polytile_status pti_group_failure_so_far(const pti_group *group) {
+    return pti_error_restore(group->ctx, &group->failure);
+}
+
+/** Return whether a recorded launch is of a team kernel. */
+static inline bool pti_group_has_slots(const pti_group *group, int at) {
+    return group->recorded[at].server != NULL;
+}
+
+/** End a team kernel's launch as this process has failed, or as another one has. */
+void pti_group_give_up_slots(pti_group *group, pti_server *server);
+
+/** Begin a team kernel as a superstep; *prepared stays NULL if some fail to take part, as is
+ * returned. */
+polytile_status pti_group_begin_team(pti_group *group, int at, pti_prepared_superstep **prepared);
+
+/** Run a team kernel's superstep to its end, of which the slots run; *at is behind it then. */
+void pti_group_end_team(pti_group *group, const pti_group_last *all,
+                        pti_prepared_superstep *prepared, int *at);
+
+/** Run the next recorded launches, as a superstep or row by row; *at is behind them then. all: the
+ * arrays that leave with the last. Returns the failure of some to take part, which all know, and
+ * which ends the run. */
+polytile_status pti_group_run_next(pti_group *group, const pti_group_last *all, int *at);
+
 /* run.c */
 
 /** Run what is recorded. The error, if there is one, is kept for the next wait. */
 void pti_group_run(pti_group *group);
-/** The same, and arrays leave after it, or are discarded: members' queues are notified with the
- * last launches, so that they know what nobody needs any more. */
+/** Run what is recorded, after which arrays leave or are discarded: members' queues are notified
+ * with the last launches, so that they know what nobody needs any more. */
 void pti_group_run_to_end(pti_group *group, const pti_group_last *last);
+
+/** Compare what is recorded, unless that was done when it began (begun.c). *differs: processes have
+ * recorded different calls, as all of them know. */
+polytile_status pti_group_compare_recorded(pti_group *group, bool *differs);
+
+/* begun.c */
 
 /** Have the slots of the newest team kernel run, with all that was launched before, so that the
  * program can speak to them. The rest is run by who waits. */
@@ -89,7 +128,7 @@ void pti_group_cancel(polytile_queue *queue);
 
 /* progress.c */
 
-/** Whether what is recorded was cancelled. Errors: CANCELLED. */
+/** Find whether what is recorded was cancelled. Errors: CANCELLED. */
 polytile_status pti_group_refuse_cancelled(const pti_group *group);
 /** Note how many of the recorded launches are done, and how many of the next are running. */
 void pti_group_note_progress(pti_group *group, int n_done, int n_running);

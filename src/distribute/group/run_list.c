@@ -98,7 +98,7 @@ static polytile_status send_or_receive(walk *of, const pti_joint_op *op) {
         transport, of->run->messages, number_of_op(of, op), has_walk_failed(of));
 }
 
-static polytile_status copy_from_peer(walk *of, const pti_joint_op *op) {
+static polytile_status copy_from_member(walk *of, const pti_joint_op *op) {
     polytile_status status;
     PTI_TRY(find_host_memory(of, op->array, op->peer));
     PTI_TRY(find_host_memory(of, op->array, op->member));
@@ -148,7 +148,7 @@ static const struct {
 } kinds[] = {
     [PTI_JOINT_RUN] = {run_threads, false},        [PTI_JOINT_FETCH] = {fetch_to_host, false},
     [PTI_JOINT_FORGET] = {forget_elements, false}, [PTI_JOINT_SEND] = {send_or_receive, true},
-    [PTI_JOINT_RECEIVE] = {send_or_receive, true}, [PTI_JOINT_COPY] = {copy_from_peer, false},
+    [PTI_JOINT_RECEIVE] = {send_or_receive, true}, [PTI_JOINT_COPY] = {copy_from_member, false},
     [PTI_JOINT_PULL] = {pull_elements, false},     [PTI_JOINT_COMBINE] = {combine_results, true},
     [PTI_JOINT_WAIT] = {only_wait, false},
 };

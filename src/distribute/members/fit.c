@@ -6,9 +6,9 @@
 #include "partition/choose/kept_cuts.h"
 #include "queue/aliased.h"
 
-/* Whether a launch fits the devices that are to run it, checked as soon as it is made: one block of
- * each member's threads, as the member's own queue will find it. Where shares are not known yet,
- * or differ between processes, which would not all refuse it, the wait reports it. */
+/* Find whether a launch fits the devices that are to run it, checked as soon as it is made: one
+ * block of each member's threads, as the member's own queue will find it. Where shares are not
+ * known yet, or differ between processes, which would not all refuse it, the wait reports it. */
 
 polytile_status pti_group_check_box(const pti_group *group, const pti_prepared *prepared, int local,
                                     const polytile_domain *box) {

@@ -32,10 +32,11 @@ polytile_status pti_group_launch_slots(pti_group *group, const pti_recorded *rec
 
 /* fit.c */
 
-/** Whether one block of each member's threads fits its device, as far as that is known when a
+/** Find whether one block of each member's threads fits its device, as far as that is known when a
  * launch is made. Errors: NO_FIT, with the device; those of pti_grain_choose(). */
 polytile_status pti_group_check_fit(const pti_group *group, const pti_prepared *prepared);
-/** The same of one local member and a box of the launch's threads. */
+/** Find whether one block fits the device of a local member that runs a box of the launch's
+ * threads. Errors as pti_group_check_fit(). */
 polytile_status pti_group_check_box(const pti_group *group, const pti_prepared *prepared, int local,
                                     const polytile_domain *box);
 

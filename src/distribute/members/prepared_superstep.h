@@ -17,7 +17,7 @@ typedef struct pti_prepared_superstep {
     pti_copies copies; /* after it */
     pti_superstep_parts parts;
     pti_joint_list list; /* what this process does; its memory does not move */
-    /** The same with pulls, where members' devices are linked and the superstep has any; else
+    /** The list with pulls, where members' devices are linked and the superstep has any; else
      * without operations. */
     pti_joint_list pull_list;
     int n_lent_ops; /* of either: see pti_joint_count_lent_ops() */
@@ -33,7 +33,7 @@ bool pti_group_fits(const pti_group *group, int local);
 pti_shared_launch pti_group_shared_launch(const pti_group *group, const pti_prepared *prepared,
                                           bool runs_once);
 
-/** The same of recorded launches. */
+/** List recorded launches as those see them that cut them. */
 void pti_group_list_launches(const pti_group *group, int at, int n_launches, bool runs_once,
                              pti_shared_launch *launch);
 
@@ -41,9 +41,9 @@ void pti_group_list_launches(const pti_group *group, int at, int n_launches, boo
  * out, which happens only to what is new. It is new on all processes or on none. */
 pti_prepared_superstep *pti_group_find_prepared(pti_group *group, int at, bool *is_new);
 
-/** Return what this process does of a superstep now, whose arrays members have: they pull where
- * their devices have all arrays whole already, so that nothing moves there while it runs. may_wait:
- * for what runs, which may bring arrays to the devices; else what is known decides. */
+/** Return the list that this process runs of a superstep: with pulls if every device already holds
+ * all its arrays whole, so that nothing moves there while it runs; else without. may_wait: wait for
+ * running launches, which may complete arrays. */
 const pti_joint_list *pti_group_choose_list(const pti_group *group,
                                             const pti_prepared_superstep *prepared, bool may_wait);
 

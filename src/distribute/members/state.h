@@ -45,9 +45,10 @@ typedef struct pti_group_array {
     polytile_array **member; /* one a local member, over a box around what it needs; NULL until it
                                 needs something */
     pti_ownership ownership;
-    bool is_written;   /* by a launch that was run */
-    bool is_leaving;   /* members' queues know that it ends */
-    bool is_discarded; /* likewise, that its elements are dead; while they are notified */
+    bool is_written; /* by a launch that was run */
+    bool is_leaving; /* members' queues know that it ends */
+    bool
+        is_discarded; /* members' queues know that its elements are dead; while they are notified */
     /** Its newest elements lie with the processes that made them: rows of a launch were dealt out
      * to members of several. All processes know those of each. */
     bool is_apart;
@@ -124,7 +125,7 @@ struct pti_group {
     struct pti_kept_cuts *kept_cuts; /* of its members' launches; owned */
     pti_group_options options;
     pti_member_grid grid; /* where options.grid points to, if it was given */
-    pti_speed *speed;     /* where options.speed points to, likewise; owned */
+    pti_speed *speed;     /* where options.speed points to, if it was given; owned */
     pti_bell bell;        /* that members ring while rows are dealt out */
     bool is_balanced;     /* the distribution was found from it */
 
@@ -132,7 +133,7 @@ struct pti_group {
     pti_group_array *array;
     pti_ownership *ownership; /* of each position, side by side as supersteps take them */
     bool *is_shared; /* of each position: local members have the program's memory of the array */
-    bool *is_lent;   /* likewise: they may still read there what others own */
+    bool *is_lent;   /* of each position: local members may still read there what others own */
     /** [position * n_local + local member]: the arrays of members, side by side as exchanges take
      * them; NULL: it has none yet. */
     polytile_array **member_arrays;

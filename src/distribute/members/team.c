@@ -59,8 +59,8 @@ static void take_slots(dealing *of, int member, const pti_boxes *own) {
     of->n_dealt += pti_boxes_count(own);
 }
 
-/** The same of a member of another process, whose work is not prepared here. False when memory runs
- * out. */
+/** Take the slots of a member of another process, whose work is not prepared here. False when
+ * memory runs out. */
 static bool take_slots_elsewhere(dealing *of, int member) {
     const pti_group *group = of->group;
     const pti_shared_launch launch =
@@ -158,8 +158,9 @@ done:
 
 /** Slots that lie apart run over arrays in place: a device with memory of its own would have other
  * slots' elements between them. */
-static polytile_status check_apart(const pti_group *group, const pti_recorded *recorded, int local,
-                                   const pti_boxes *threads, const polytile_domain *box) {
+static polytile_status refuse_slots_apart(const pti_group *group, const pti_recorded *recorded,
+                                          int local, const pti_boxes *threads,
+                                          const polytile_domain *box) {
     if (group->member[local]->device->reaches_host ||
         pti_boxes_count(threads) == pti_box_count(box))
         return POLYTILE_OK;
@@ -177,7 +178,7 @@ polytile_status pti_group_launch_slots(pti_group *group, const pti_recorded *rec
     const polytile_domain box = pti_boxes_bounding(threads, all->n_dims);
     polytile_array *arrays[PTI_MAX_OPERANDS];
     int64_t first[POLYTILE_MAX_DIMS];
-    polytile_status status = check_apart(group, recorded, local, threads, &box);
+    polytile_status status = refuse_slots_apart(group, recorded, local, threads, &box);
     if (status != POLYTILE_OK)
         return status;
     pti_box_find_point(&threads->box[0], 0, first);

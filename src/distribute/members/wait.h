@@ -12,7 +12,7 @@ bool pti_group_writes(const pti_group *group, const pti_prepared_superstep *prep
  * whose text is the last error. */
 polytile_status pti_group_wait_members(const pti_group *group, polytile_status status);
 
-/** The same, and nobody still reads what is about to be written. */
+/** Wait for every member, and until nobody still reads what is about to be written. */
 polytile_status pti_group_wait_all(pti_group *group);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Copies boxes that a rank owns from and to the program's memory. */
+/* Copy boxes that a rank owns from and to the program's memory. */
 
 /** A call of one rank. */
 typedef struct request {

@@ -25,7 +25,7 @@ polytile_status pti_mpi_check_use(polytile_context *ctx, MPI_Comm comm, const ch
 /** Check a call of MPI. Errors: DEVICE, with the call and MPI's text. */
 polytile_status pti_mpi_check(polytile_context *ctx, const char *call, int code);
 
-/** Goes to the function's `done:` label if a call of MPI fails. */
+/** Go to the function's `done:` label if a call of MPI fails. */
 #define PTI_MPI_TRY(ctx, call) PTI_TRY(pti_mpi_check(ctx, #call, call))
 
 /**

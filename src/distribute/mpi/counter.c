@@ -114,7 +114,7 @@ static polytile_status clear_remote(pti_counter *counter) {
     return of->rank == 0 ? write_remote(of, 0, of->n_words, of->own) : POLYTILE_OK;
 }
 
-/** Any look for messages lets MPI go on with what others ask for. */
+/** Probe once, so that MPI makes progress on other ranks' accesses to the counter. */
 static polytile_status serve_remote(pti_counter *counter) {
     mpi_counter *of = of_counter(counter);
     polytile_status status = POLYTILE_OK;

@@ -12,7 +12,7 @@
 /** Tags of exchanges are below. */
 enum { FIRST_TAG = 1, N_TAGS = 30000 };
 
-/** Nothing is ever carried any more after so many failures in a row. */
+/** After this many failures in a row nothing is carried any more. */
 enum { MOST_FAILURES = 1000 };
 
 /** Packets under way at once; the server keeps those behind them. */

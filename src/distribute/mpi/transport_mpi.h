@@ -98,7 +98,7 @@ polytile_status pti_mpi_counter_create(pti_transport *transport);
  */
 polytile_status pti_mpi_share_cores(polytile_context *ctx, MPI_Comm comm, int *n_cores);
 
-/** Whether all ranks are of one machine; collective. */
+/** Find whether all ranks are of one machine; collective. */
 polytile_status pti_mpi_is_one_machine(polytile_context *ctx, MPI_Comm comm, bool *is);
 
 /* speed.c */

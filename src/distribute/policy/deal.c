@@ -155,7 +155,7 @@ static int64_t ask_policy(pti_deal *deal, int unit) {
 }
 
 /** Take rows from the counter. Others may have taken meanwhile: what is not there is not taken. */
-static pti_rows take_rows(pti_deal *deal, int64_t count) {
+static pti_rows take_counted_rows(pti_deal *deal, int64_t count) {
     const int64_t n_rows = deal->work.n_rows;
     int64_t before = n_rows;
     if (count == 0)
@@ -171,8 +171,8 @@ static pti_rows take_rows(pti_deal *deal, int64_t count) {
 
 static pti_rows take_next(pti_deal *deal, int unit) {
     if (is_stuck(deal) && pti_fastest_unit(&deal->work) == unit)
-        return take_rows(deal, deal->work.rows_left);
-    return take_rows(deal, deal->work.rows_left > 0 ? ask_policy(deal, unit) : 0);
+        return take_counted_rows(deal, deal->work.rows_left);
+    return take_counted_rows(deal, deal->work.rows_left > 0 ? ask_policy(deal, unit) : 0);
 }
 
 static pti_rows take_own(pti_deal *deal, int unit) {

@@ -77,7 +77,7 @@ bool pti_deal_is_over(const pti_deal *deal);
  * left alone: other processes then go on to the end. */
 void pti_deal_stop(pti_deal *deal);
 
-/** Says in the log if a plug-in's answers were clamped. */
+/** Say in the log if a plug-in's answers were clamped. */
 void pti_deal_end(pti_deal *deal);
 
 #endif

@@ -14,15 +14,15 @@
  * until the slowest row is done. */
 static const double share_at_a_time = 0.1, share_of_copies = 0.7;
 
-/** A piece may take so many standard deviations longer than it should: rows that differ much have a
- * long tail. */
+/** A piece may take this many standard deviations longer than it should: rows that differ much have
+ * a long tail. */
 static const double trust = 4;
 
-/** An exponential distribution is assumed before any row has run, with the weight of so many
+/** An exponential distribution is assumed before any row has run, with the weight of this many
  * pieces. */
 static const double assumed_pieces = 2;
 
-/** Rows as slow as the slowest one that was seen are taken to come so many times as often: one of
+/** Rows as slow as the slowest one that was seen are taken to come this many times as often: one of
  * them is few to judge by. */
 static const double more_often = 3;
 

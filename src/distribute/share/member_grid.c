@@ -36,7 +36,7 @@ bool pti_member_grid_next(const pti_member_grid *grid, const int *first, const i
     return false;
 }
 
-/* Return whether so many equal extents hold all members. */
+/** Return whether n_dims equal extents hold all members. */
 static bool holds_members(int extent, int n_dims, int n_members) {
     int64_t product = 1;
     for (int d = 0; d < n_dims && product < n_members; d++)
@@ -65,7 +65,7 @@ pti_member_grid pti_member_grid_balanced(int n_members, int n_dims) {
     return grid;
 }
 
-/* A dimension is cut only where each part gets so many indices: not the three of a point in
+/* A dimension is cut only where each part gets this many indices: not the three of a point in
  * space. */
 enum { LEAST_INDICES = 8 };
 

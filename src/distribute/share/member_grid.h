@@ -26,8 +26,8 @@ int pti_member_grid_at(const pti_member_grid *grid, const int *coordinate);
 bool pti_member_grid_next(const pti_member_grid *grid, const int *first, const int *last,
                           int *coordinate);
 
-/** The grid of so many members whose extents are as close to each other as can be, the largest
- * first; as MPI_Dims_create() makes it (MPI 4.0, section 8.5.2). */
+/** Return the grid of n_members members whose extents are as close to each other as can be, the
+ * largest first; as MPI_Dims_create() makes it (MPI 4.0, section 8.5.2). */
 pti_member_grid pti_member_grid_balanced(int n_members, int n_dims);
 
 /** The balanced grid of the most dimensions of a domain, the longest ones, that leaves every member

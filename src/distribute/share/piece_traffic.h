@@ -20,7 +20,7 @@ pti_piece_traffic pti_piece_traffic_of(const pti_instance *instance);
  * memory does not hold it. */
 double pti_piece_traffic_again(const pti_piece_traffic *of, int64_t usable_bytes);
 
-/** As many rows as move so many bytes themselves, at least one, but at most a quarter of an equal
+/** Return how many rows move n_bytes themselves: at least one, and at most a quarter of an equal
  * part. */
 int64_t pti_piece_traffic_rows(const pti_piece_traffic *of, double n_bytes, int n_parts);
 

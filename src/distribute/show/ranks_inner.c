@@ -105,7 +105,7 @@ static int list_given_arrays(const inner *of, const pti_shared_launch *launch,
     return n_arrays;
 }
 
-static void list_launches(inner *of) {
+static void list_launches_of_rank(inner *of) {
     polytile_array **operand = of->operand;
     for (int l = 0; l < of->work.n_launches; l++) {
         const int n_arrays = list_given_arrays(of, &of->plan->shared[l], operand);
@@ -171,7 +171,7 @@ polytile_status pti_ranks_plan_inner(const polytile_ranks_request *request,
     PTI_TRY(make_lists(&of));
     PTI_TRY(describe_inner_arrays(&of));
     list_scratch(&of);
-    list_launches(&of);
+    list_launches_of_rank(&of);
     PTI_TRY(plan_launches(&of, made));
 done:
     if (status != POLYTILE_OK)

@@ -16,7 +16,7 @@ static polytile_domain hull_of_rank(const pti_ranks_panel *panel, int rank) {
 }
 
 /** Return the hull of the busiest rank, or, where that has nothing, the first that there is. */
-static polytile_domain find_hull(const pti_ranks_panel *panel) {
+static polytile_domain find_shown_hull(const pti_ranks_panel *panel) {
     polytile_domain hull = hull_of_rank(panel, panel->plan->members.busiest);
     for (int q = 0; q < panel->plan->members.n_members && pti_box_is_empty(&hull); q++)
         hull = hull_of_rank(panel, q);
@@ -27,7 +27,7 @@ pti_ranks_panel pti_ranks_panel_of(const polytile_ranks_plan *plan, int array) {
     pti_ranks_panel panel = {.plan = plan, .array = array};
     panel.panel.space = array < 0 ? plan->shared[0].call.instance->threads
                                   : plan->launches.arrays->operand[array].domain;
-    polytile_domain hull = find_hull(&panel);
+    polytile_domain hull = find_shown_hull(&panel);
     panel.panel = pti_panel_of(&panel.panel.space, &hull);
     for (int d = 0; d < hull.n_dims; d++) {
         int64_t middle = hull.range[d].lo + (hull.range[d].hi - hull.range[d].lo) / 2;
@@ -96,7 +96,7 @@ void pti_ranks_panel_draw(pti_text *svg, const pti_ranks_panel *panel) {
     }
 }
 
-static bool is_whole(const pti_ranks_panel *panel, int rank) {
+static bool is_in_one_piece(const pti_ranks_panel *panel, int rank) {
     const pti_members_plan *members = &panel->plan->members;
     return panel->array < 0 ? members->member[rank].threads.n_boxes == 1
                             : pti_ownership_is_whole(&members->ownerships[panel->array]);
@@ -105,7 +105,7 @@ static bool is_whole(const pti_ranks_panel *panel, int rank) {
 void pti_ranks_panel_number(pti_text *svg, const pti_ranks_panel *panel) {
     for (int q = 0; q < panel->plan->members.n_members; q++) {
         polytile_domain hull = hull_of_rank(panel, q);
-        if (!is_whole(panel, q) || !pti_panel_shows(&panel->panel, &hull))
+        if (!is_in_one_piece(panel, q) || !pti_panel_shows(&panel->panel, &hull))
             continue;
         pti_svg_box at = pti_panel_place(&panel->panel, &hull);
         if (at.width >= least_label_width && at.height >= least_label_height)

@@ -43,7 +43,7 @@ struct polytile_ranks_plan {
     pti_shared_launch *shared;         /* of each launch; owned */
     pti_members_plan_request asked_of; /* what the members' plan is of; borrows from all above */
     bool *is_attached;                 /* of each array: for asked_of; owned, as are all below */
-    bool *is_everywhere;               /* likewise */
+    bool *is_everywhere;               /* of each array: for asked_of */
     pti_members_plan members;
     polytile_plan *inner;      /* of the busiest rank, which has threads */
     pti_rank_figures *figures; /* of each rank */
@@ -117,7 +117,7 @@ pti_words pti_words_exchanges(const polytile_ranks_plan *plan);
 /** The most supersteps that are listed for people. */
 enum { PTI_RANKS_MOST_STEPS = 12 };
 
-/** "launches 0 to 3  before: 1 to 0: 4 KiB, 0 to 1: 4 KiB", at most so many of one exchange. */
+/** "launches 0 to 3  before: 1 to 0: 4 KiB, 0 to 1: 4 KiB", at most most_ways of one exchange. */
 void pti_ranks_write_step(pti_text *text, const polytile_ranks_plan *plan, int number,
                           int most_ways);
 

@@ -1,3 +1,5 @@
+#include "distribute/show/simulation.h"
+
 #include "distribute/policy/simulate.h"
 #include "partition/show/page.h"
 
@@ -79,7 +81,7 @@ static void draw_lane(const policy_chart *of, const pti_simulated *result, int u
     }
 }
 
-/** Returns where the panel ends. */
+/** Return where the panel ends. */
 static double draw_policy_panel(const policy_chart *of, const pti_simulated *result, double y) {
     const double bound_s = of->of->lower_bound_s;
     const double height = of->lane_height * of->of->n_units;

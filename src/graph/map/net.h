@@ -39,7 +39,7 @@ typedef struct pti_net {
     int *unit_memory;
     int *host;         /* of each memory: the host memory of its rank */
     double *rate;      /* bytes a tick from memory to memory; 0: no link */
-    double *latency;   /* ticks, likewise */
+    double *latency;   /* ticks from memory to memory */
     int64_t *in_first; /* of each actor, its place in in_flow; one more at the end */
     int *in_array;     /* arrays that an actor reads, with the delays beside */
     int *in_delay;
@@ -47,7 +47,7 @@ typedef struct pti_net {
     int *out_array;
     bool has_delays;
     int n_turns; /* of a round that the net has: actor a of turn t is a + t * (n_actors / n_turns),
-                      and arrays likewise; 0 and 1: a frame is a round */
+                      and arrays in the same way; 0 and 1: a frame is a round */
     bool *is_tied;       /* of each actor: it has the unit of its first turn; NULL: none is */
     bool is_synchronous; /* a period is a cycle: transfers between ranks, then all others, then
                            work */

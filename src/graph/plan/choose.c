@@ -304,7 +304,7 @@ static bool is_faster(const pti_outcome *a, const pti_outcome *b) {
            b->schedule.period * pti_n_turns(&a->expansion.tasks);
 }
 
-/** Plan with so many turns, and keep that if frames come faster. */
+/** Plan with n_turns turns, and keep that if frames come faster. */
 static polytile_status try_turns(pti_planning *planning, int n_turns, pti_mapping *mapping,
                                  pti_outcome *outcome) {
     polytile_status status;

@@ -235,7 +235,7 @@ polytile_status pti_planning_find_net(pti_planning *planning);
  * state, too many turns), UNSUPPORTED (turns without overlap), NO_MEMORY. */
 polytile_status pti_planning_read_units(pti_planning *planning);
 
-/** Plan rounds of so many frames from now on, 1: no rounds. Actors of on= run where that says, all
+/** Plan rounds of n_turns frames from now on, 1: no rounds. Actors of on= run where that says, all
  * others on one unit, or, with in_turn and without state, where they like. Errors: NO_MEMORY. */
 polytile_status pti_planning_take_turns(pti_planning *planning, int n_turns);
 
@@ -263,7 +263,8 @@ polytile_status pti_planning_choose(pti_planning *planning, pti_mapping *mapping
  * NO_MEMORY. */
 polytile_status pti_planning_synchronise(pti_planning *planning, pti_outcome *outcome);
 
-/** Schedule by the paper's rules, and note what is unsound of them. Errors: likewise. */
+/** Schedule by the paper's rules, and note what is unsound of them. Errors: as
+ * pti_planning_synchronise(). */
 polytile_status pti_planning_follow_paper(pti_planning *planning, pti_outcome *outcome);
 
 /** Find where buffers lie. Errors: NO_MEMORY. */

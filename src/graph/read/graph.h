@@ -51,7 +51,7 @@ typedef struct pti_actor {
     int64_t repeat;        /* times that the kernel runs for a frame */
     int n_operands;        /* arrays of the kernel */
     pti_flow *in;          /* one an operand; owned */
-    pti_flow *out;         /* likewise; owned */
+    pti_flow *out;         /* one an operand; owned */
     double touched_bytes;  /* by one run of the kernel, for predictions */
     double n_accesses;     /* of all its threads */
     double n_elements;     /* that it touches, each counted once */
@@ -75,7 +75,7 @@ struct polytile_graph {
     int n_actors;
     pti_actor *actor; /* owned; in the text's order */
     int n_arrays;
-    pti_graph_array *array; /* owned; likewise */
+    pti_graph_array *array; /* owned; in the text's order */
     int *order; /* actors so that each stands after those whose frame it reads without delay;
                   owned */
 };
@@ -110,7 +110,7 @@ polytile_status pti_graph_complete_actors(polytile_graph *graph);
 polytile_status pti_graph_check(polytile_graph *graph);
 
 /**
- * Plan one run of an actor's kernel within so many bytes of a device, and say what that takes.
+ * Plan one run of an actor's kernel within limit_bytes of a device, and say what that takes.
  *
  * Errors  As polytile_plan_create(), with the actor's name.
  */

@@ -33,7 +33,7 @@ void pti_start_edges_add(pti_start_edges *edges, pti_start_edge edge);
 /** Add what buffers demand: readers come after producers, and depths that are given hold. */
 void pti_start_edges_add_buffers(pti_start_edges *edges, const pti_stream_tasks *tasks);
 
-/** Add that a buffer holds at most so many frames. */
+/** Add that a buffer holds at most this number of frames. */
 void pti_start_edges_add_capacity(pti_start_edges *edges, const pti_stream_tasks *tasks, int buffer,
                                   int64_t frames);
 

@@ -29,7 +29,7 @@ static void add_task_wait(finder *of, int task, int on, int64_t tokens) {
     of->list[of->n++] = (listed_wait){task, {on, tokens}};
 }
 
-/** Wait for all that uses a buffer's frame, which is so many frames older. */
+/** Wait for all that uses a buffer's frame that is older by `frames`. */
 static void await_end(finder *of, int task, int buffer, int64_t frames) {
     const pti_frame_buffer *held = &of->tasks->buffer[buffer];
     const pti_buffer_reader *reader = of->tasks->reader + held->first_reader;

@@ -8,13 +8,12 @@
  * and where buffers lie; numbers alone, nothing of graphs. Time is in ticks, whole numbers, so that
  * comparisons are exact. */
 
-/** Who chooses how long a tick is sees to it that starts, and a task's delays in periods, stay
- * below this. */
+/** Starts, and a task's delays in periods, stay below this: who chooses a tick makes it long
+ * enough. */
 #define PTI_MOST_TICKS (INT64_C(1) << 60)
 
-/** Return the ticks of so many periods. What is given as a depth is not bounded by that: products
- * beyond the most ticks are the most ticks, since an edge that lets starts be so far apart demands
- * as little as one that lets them be farther. */
+/** Return the ticks of n_periods, at most PTI_MOST_TICKS. Depths that users give are unbounded; an
+ * edge that allows so great a distance demands nothing either way. */
 int64_t pti_periods_to_ticks(int64_t n_periods, int64_t period);
 
 /** A firing or a transfer, once a frame; where frames go in turn over several units, once a round,

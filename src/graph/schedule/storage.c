@@ -30,7 +30,7 @@ typedef struct colouring {
     const void *of;
     int *order;          /* owned */
     int *colour;         /* of each buffer; owned */
-    int64_t *most_bytes; /* of each colour of the memory at hand; owned */
+    int64_t *most_bytes; /* of each colour of the current memory; owned */
     bool *is_taken;      /* of each colour, while a buffer gets one; owned */
     int n_colours;
 } colouring;

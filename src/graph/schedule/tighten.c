@@ -57,7 +57,7 @@ static bool raise_later_tasks(tightening *of, const bool *is_reader, int from) {
     return is_good;
 }
 
-/** The start of the producer with which a buffer holds so many frames. */
+/** Return the latest start of the producer with which a buffer holds this number of frames. */
 static int64_t latest_start(const tightening *of, const pti_frame_buffer *held, int64_t frames) {
     const pti_stream_tasks *tasks = of->of;
     int64_t least = INT64_MIN;

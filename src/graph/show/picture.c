@@ -65,7 +65,7 @@ static double width_of_names(const polytile_graph_plan *plan) {
     return fmax(LEAST_BOX, fmin(MOST_BOX, (double)n * CHARACTER_WIDTH + 4));
 }
 
-/** As many columns stand side by side as have room for the names; as even as they go. */
+/** Put as many columns side by side as their names leave room for, spread evenly over bands. */
 static void cut_bands(drawing *of) {
     const double width = PTI_PAGE_WIDTH - 2 * PTI_PAGE_MARGIN;
     const int most = (int)fmax(1, floor(width * box_share / width_of_names(of->plan)));

@@ -174,7 +174,7 @@ static int64_t count_in_flight(const polytile_stream *stream, const pti_periodic
 
 /** With several turns the schedule feeds some frames with more in flight than others. Let it take
  * each frame only when one is fed that is as many later as are in flight at most: then a program
- * that always has so many in flight keeps to the schedule. */
+ * that always has that number in flight keeps to the schedule. */
 static void take_late(const polytile_stream *stream, pti_periodic *schedule) {
     for (int turn = 0; turn < stream->n_turns; turn++) {
         const int64_t later = turn + stream->depth;

@@ -93,7 +93,7 @@ void pti_stream_free_lookups(polytile_stream *stream) {
     free(stream->held);
 }
 
-/** Whether a fed array holds what the last frame's held, which was right. */
+/** Find whether a fed array holds what the last frame's held, which was right. */
 static polytile_status is_as_before(const polytile_stream *stream, int input,
                                     const polytile_array *given, bool *is) {
     uint64_t hash;

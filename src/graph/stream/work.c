@@ -27,7 +27,7 @@ static void *run_lane(void *argument) {
     return NULL;
 }
 
-/** Return whether the process may run on so many processors. */
+/** Return whether the process may run on n processors. */
 static bool has_processors(int n) {
     cpu_set_t set;
     CPU_ZERO(&set);

@@ -38,7 +38,7 @@ typedef struct pti_shadow_copy {
     pti_values values;                     /* that the array holds */
     unsigned char *poison[PTI_N_PATTERNS]; /* of all elements */
     int n_patterns;
-    int64_t poison_elements; /* there is memory for so many in each, and as many marks */
+    int64_t poison_elements; /* for which each has memory, and a mark */
     unsigned char *mark;     /* of each element; 0: it is not declared */
     pti_marked *marked;      /* those with a mark, in the order in which they were marked */
     int64_t n_marked, n_marks_had;

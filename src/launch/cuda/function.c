@@ -90,6 +90,23 @@ static void copy_pieces(const pti_sub_kernel *sub_kernel, polytile_pieces *piece
     memcpy(pieces->piece, list, (size_t)n_most * sizeof *list);
 }
 
+/** List the arguments of a kernel after its threads. pieces: memory for the list of them. */
+static void list_arguments(const pti_sub_kernel *sub_kernel, const pti_cuda_variant *variant,
+                           polytile_pieces *pieces, void **arguments) {
+    const int n_arrays = pti_instance_n_arrays(sub_kernel->instance),
+              n_values = sub_kernel->config.n_values;
+    for (int a = 0; a < n_arrays; a++)
+        arguments[a] = (void *)&sub_kernel->views[a];
+    for (int v = n_arrays; v < n_arrays + n_values; v++)
+        arguments[v] = sub_kernel->views[v].origin;
+    if (pti_sub_kernel_has_pieces(sub_kernel)) {
+        copy_pieces(sub_kernel, pieces);
+        arguments[n_arrays + n_values] = pieces;
+    }
+    for (int a = 0; a < n_arrays && variant->n_neighbours > 1; a++)
+        arguments[n_arrays + n_values + a] = (void *)&sub_kernel->views[a].origin;
+}
+
 /** Launch a grid for each part of the groups of threads, whose threads are its first argument. */
 polytile_status pti_cuda_launch_with(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                                      const pti_cuda_variant *variant, pti_cuda_extents block) {
@@ -97,20 +114,9 @@ polytile_status pti_cuda_launch_with(pti_cuda_device *cuda, const pti_sub_kernel
     const polytile_domain groups = pti_cuda_groups_of(sub_kernel->threads, variant->n_neighbours);
     const pti_cuda_grids grids = pti_cuda_grids_of(&groups, block, pti_cuda_most_blocks);
     polytile_domain asked;
-    void *arguments[MAX_ARGUMENTS] = {&asked};
-    const int n_arrays = pti_instance_n_arrays(sub_kernel->instance),
-              n_values = sub_kernel->config.n_values;
     polytile_pieces pieces;
-    for (int a = 0; a < n_arrays; a++)
-        arguments[1 + a] = (void *)&sub_kernel->views[a];
-    for (int v = n_arrays; v < n_arrays + n_values; v++)
-        arguments[1 + v] = sub_kernel->views[v].origin;
-    if (pti_sub_kernel_has_pieces(sub_kernel)) {
-        copy_pieces(sub_kernel, &pieces);
-        arguments[1 + n_arrays + n_values] = &pieces;
-    }
-    for (int a = 0; a < n_arrays && variant->n_neighbours > 1; a++)
-        arguments[1 + n_arrays + n_values + a] = (void *)&sub_kernel->views[a].origin;
+    void *arguments[MAX_ARGUMENTS] = {&asked};
+    list_arguments(sub_kernel, variant, &pieces, arguments + 1);
     for (int64_t k = 0; k < grids.n_parts; k++) {
         const polytile_domain part = pti_cuda_grid_box(&groups, &grids, k);
         const polytile_domain members =

@@ -6,7 +6,7 @@
 
 #include <sys/mman.h>
 
-/* Measures the link by the host's clock around work that is enqueued back to back. */
+/* Measure the link by the host's clock around work that is enqueued back to back. */
 
 enum {
     MAX_CHUNK_BYTES = 16 << 20, /* a copy of as much reaches 99% of the link */

@@ -206,8 +206,8 @@ done:
     return status;
 }
 
-/** Of what an operation waits for, run the rounds that the host enqueues; where the host waits for
- * it all, also those that the GPU runs. */
+/** Before an operation, run the host-enqueued rounds of an operation that it waits for; if the host
+ * itself waits, also those that the GPU runs. */
 static polytile_status await_op(pti_cuda_device *cuda, int64_t index, bool host_waits) {
     const pti_op *op = &cuda->execution->schedule->op[index];
     going *of = &cuda->rounds->on[stream_of(cuda, op)];

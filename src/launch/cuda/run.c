@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs a schedule on its streams. Between begin and finish, only transfers through the staging ring
+/* Run a schedule on its streams. Between begin and finish, only transfers through the staging ring
  * wait for the GPU. */
 
 enum { PAGE_BYTES = 4096 };

@@ -11,7 +11,7 @@
 /** How many lanes a team has: the most with which all slots are resident. */
 static const int lanes[] = {512, 256, 128, 64, 32};
 
-/** Find how many slots of so many lanes are resident at once. */
+/** Find how many slots of n_lanes lanes are resident at once. */
 static polytile_status count_resident(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                                       int n_lanes, int64_t *n_resident) {
     const void *kernel = sub_kernel->config.implementation->team->cuda;

@@ -10,7 +10,7 @@
  * by the GPU's copy engines while such a kernel has all of its processors. */
 
 /** Copies that copy engines cannot make at once go in parts through this many pinned buffers in
- * turn, each of so many bytes. */
+ * turn, each of this size. */
 enum { PTI_TEAM_BUFFERS = 2, PTI_TEAM_BUFFER_BYTES = 1 << 20 };
 
 typedef struct pti_cuda_team {

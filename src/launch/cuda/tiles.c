@@ -102,22 +102,23 @@ static int32_t n_rows_of(const pti_tiles *tiles) {
                      n_launches_of(tiles) * (tiles->step.before[0] + tiles->step.after[0]));
 }
 
-static const pti_call *call_of(const pti_cuda_device *cuda, const pti_tiles *tiles, int launch) {
+static const pti_call *call_of_launch(const pti_cuda_device *cuda, const pti_tiles *tiles,
+                                      int launch) {
     return &cuda->execution->schedule->launch[tiles->first_launch + launch].call;
 }
 
 /** Return how many arrays launches have, whatever pieces these are in. */
 static int n_arrays_of(const pti_cuda_device *cuda, const pti_tiles *tiles) {
-    return pti_instance_n_arrays(call_of(cuda, tiles, 0)->instance);
+    return pti_instance_n_arrays(call_of_launch(cuda, tiles, 0)->instance);
 }
 
 /** Return the number of the array that a launch has by an operand: arrays are numbered as the first
  * launch has them. -1: that has it not. */
 static int array_of(const pti_cuda_device *cuda, const pti_tiles *tiles, int launch, int operand) {
-    const pti_call *first = call_of(cuda, tiles, 0);
+    const pti_call *first = call_of_launch(cuda, tiles, 0);
     int found = -1;
     for (int o = 0; o < pti_instance_n_arrays(first->instance); o++)
-        if (first->array[o] == call_of(cuda, tiles, launch)->array[operand])
+        if (first->array[o] == call_of_launch(cuda, tiles, launch)->array[operand])
             found = o;
     return found;
 }
@@ -176,7 +177,7 @@ typedef struct tile_part {
     bool is_last;
 } tile_part;
 
-static tile_part part_of(const pti_tile_command *command, int number) {
+static tile_part tile_part_of(const pti_tile_command *command, int number) {
     return (tile_part){.command = command,
                        .first_launch = number * n_launches_of(command->tiles),
                        .is_last = number + 1 == pti_tiles_n_parts(command->tiles)};
@@ -184,7 +185,7 @@ static tile_part part_of(const pti_tile_command *command, int number) {
 
 static const polytile_domain *threads_of(const pti_cuda_device *cuda, const pti_tiles *tiles,
                                          int launch) {
-    return &call_of(cuda, tiles, launch)->instance->threads;
+    return &call_of_launch(cuda, tiles, launch)->instance->threads;
 }
 
 /** Return what launches write and a part may load: what is in the arrays before the first one, or
@@ -220,7 +221,7 @@ static polytile_tile_array tile_array_of(const pti_cuda_device *cuda, const tile
                                          int operand) {
     const pti_tiles *tiles = part->command->tiles;
     const polytile_view *view = &part->command->first.sub_kernel.views[operand];
-    const int array = call_of(cuda, tiles, 0)->array[operand];
+    const int array = call_of_launch(cuda, tiles, 0)->array[operand];
     const pti_tile_aside *aside = pti_tiles_find_aside(tiles, array);
     polytile_tile_array made = {.resident = tile_box_of(&view->resident),
                                 .resident_beyond = {{1, 1}, {0, 0}}};
@@ -228,7 +229,7 @@ static polytile_tile_array tile_array_of(const pti_cuda_device *cuda, const tile
     made.begun = memory_of(cuda, tiles, view, is_from_aside(part) ? aside : NULL);
     made.made = memory_of(cuda, tiles, view, is_to_aside(part) ? aside : NULL);
     made.is_stored = part->is_last ? pti_tiles_store(tiles, array) : aside != NULL;
-    const pti_call *first = call_of(cuda, tiles, part->first_launch);
+    const pti_call *first = call_of_launch(cuda, tiles, part->first_launch);
     for (int o = 0; o < pti_instance_n_arrays(first->instance); o++)
         if (first->array[o] == array)
             made.is_loaded = first->instance->operand[o].reads;
@@ -307,7 +308,7 @@ static int64_t n_tiles_of(const pti_cuda_device *cuda, const tile_part *part, in
 
 /** Return whether the first part, whose launches have the most threads, has a grid. */
 static bool has_grid(const pti_cuda_device *cuda, const pti_tile_command *command) {
-    const tile_part part = part_of(command, 0);
+    const tile_part part = tile_part_of(command, 0);
     return n_tiles_of(cuda, &part, 0) <= pti_cuda_most_blocks.y &&
            n_tiles_of(cuda, &part, 1) <= pti_cuda_most_blocks.x;
 }
@@ -372,7 +373,7 @@ polytile_status pti_cuda_launch_tiles(pti_cuda_device *cuda, const pti_tile_comm
     polytile_status status;
     PTI_TRY(allow_shared(cuda, &command->first.sub_kernel));
     for (int k = 0; k < pti_tiles_n_parts(command->tiles); k++) {
-        const tile_part part = part_of(command, k);
+        const tile_part part = tile_part_of(command, k);
         PTI_TRY(launch_tile_part(cuda, &part));
     }
 done:

@@ -9,7 +9,7 @@ typedef struct pti_completeness {
     polytile_context *ctx;
     const pti_schedule *schedule;
     polytile_array *const *arrays; /* one an operand of the schedule's instance */
-    bool *has_begun;               /* likewise; owned */
+    bool *has_begun;               /* of each array; owned */
 } pti_completeness;
 
 /** Create it for a run; pti_completeness_end() frees it. Errors: NO_MEMORY. */
@@ -24,7 +24,7 @@ void pti_completeness_begin(pti_completeness *completeness, int operand);
  * one. Without memory to find that out it is taken for one that does not. */
 bool pti_completeness_is_overwritten(const pti_instance *instance, int operand);
 
-/** The same, found out or not: false when memory runs out. */
+/** Find the same; false when memory runs out. */
 bool pti_completeness_find_overwritten(const pti_instance *instance, int operand,
                                        bool *is_overwritten);
 

@@ -104,7 +104,7 @@ typedef struct pti_tile_command {
     const pti_tiles *tiles;
     pti_command first;     /* the first launch, with all of its threads; of a slab with those that
                               are stored, and without addresses if these are none */
-    pti_sub_kernel second; /* the launch after it, likewise */
+    pti_sub_kernel second; /* the launch after it, with its threads as `first` has */
     /** Of a ring's slab, what of the first launch's arrays lies in the other half; of all others
      * NULL. */
     const polytile_view *beyond;
@@ -191,7 +191,8 @@ typedef struct pti_device_functions {
     polytile_status (*finish)(polytile_device *device);
     /** Copy bytes outside of runs, and wait for that. NULL: it has no memory but the host's. */
     polytile_status (*copy_bytes)(polytile_device *device, const pti_byte_copy *copy);
-    /** Pin memory of the host, so that copies are fast; false: it stays as it is. NULL likewise. */
+    /** Pin memory of the host, so that copies are fast; false: it stays as it is. NULL: it has no
+     * memory but the host's. */
     bool (*pin)(polytile_device *device, void *memory, int64_t n_bytes);
     void (*unpin)(polytile_device *device, void *memory);
     /** Free the device and all that it owns. */

@@ -20,7 +20,7 @@ typedef struct pti_filled {
 /** What it shares with other devices; launch/peers/sharing.h. */
 typedef struct pti_sharing pti_sharing;
 
-/** Returns the box of an upload that this device uploads; NULL: all of it, it is not shared. */
+/** Return the box of an upload that this device uploads; NULL: all of it, it is not shared. */
 typedef const polytile_domain *pti_own_share_function(const pti_sharing *sharing, int64_t op_index);
 
 /** One run of a schedule. */
@@ -53,9 +53,6 @@ static inline bool pti_execution_is_cancelled(const pti_execution *execution) {
     return pti_cancel_covers(execution->device->cancel, execution->device->cancel_number);
 }
 
-/** Begin to count the operations that are done, from 0. */
-void pti_execution_begin_count(pti_execution *execution);
-
 /**
  * Resolve an operation: find its addresses. Uploads may be resolved ahead.
  *
@@ -73,9 +70,27 @@ pti_command pti_execution_resolve(pti_execution *execution, int64_t index);
 pti_sub_kernel pti_execution_resolve_whole(pti_execution *execution, int launch,
                                            polytile_view *views);
 
+/** Return the view of a launch's operand. */
+polytile_view pti_execution_view_of(const pti_execution *execution, const pti_op *op,
+                                    const pti_instance *instance, int operand);
+
+/** Find the views of a launch: its arrays, their pieces, and its values. */
+void pti_execution_resolve_launch(pti_execution *execution, pti_command *command);
+
+/** Resolve operation `index` as a launch with all of its threads, which find the arrays where its
+ * first superblock does. */
+pti_command pti_execution_resolve_all(pti_execution *execution, int launch, int64_t index);
+
+/* execution_tiles.c */
+
 /** Resolve launches that may run as one, or one side of them, in place of two of them. */
 pti_tile_command pti_execution_resolve_tiles(pti_execution *execution, const pti_tiles *tiles,
                                              int side);
+
+/* execution_count.c */
+
+/** Begin to count the operations that are done, from 0. */
+void pti_execution_begin_count(pti_execution *execution);
 
 /** Record that a command is about to be submitted: from now on a failure leaves the arrays that it
  * writes incomplete. */
@@ -84,7 +99,7 @@ void pti_execution_begin(pti_execution *execution, const pti_command *command);
 /** Count a submitted command in the report. */
 void pti_execution_count(pti_execution *execution, const pti_command *command);
 
-/** Show that about so many operations are done, before they are noted. One thread at a time calls
+/** Show that about n_done operations are done, before they are noted. One thread at a time calls
  * it. */
 void pti_execution_show(pti_execution *execution, int64_t n_done);
 

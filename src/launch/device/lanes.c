@@ -116,7 +116,8 @@ static pti_lane_times *find_times(const polytile_device *device, uint64_t key) {
     return NULL;
 }
 
-/** The same; others go for new ones, of which the context may know from before. */
+/** Return the launches alike, which are new ones in place of others if the device knows of none;
+ * the context may know them from before. */
 static pti_lane_times *open_times(polytile_device *device, uint64_t key) {
     pti_lane_times *times = find_times(device, key);
     if (times != NULL)

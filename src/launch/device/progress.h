@@ -50,7 +50,7 @@ void pti_progress_update(pti_progress *progress, int64_t op_index);
 /** Draw the line if it is due. */
 void pti_progress_show(pti_progress *progress);
 
-/** Draw the line if it is due, when so many threads of the launch in progress have run. */
+/** Draw the line if it is due, when n_threads threads of the launch in progress have run. */
 void pti_progress_show_within(pti_progress *progress, int64_t n_threads);
 
 /** Wipe the line. */

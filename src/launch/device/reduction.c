@@ -66,7 +66,7 @@ IDENTITY_FUNCTION(F64, double, 0, 1, INFINITY, -INFINITY)
             verb##_each_##name(*row, row->to_step_bytes, row->from_step_bytes);                    \
     }
 
-/** Adds and multiplies integers as unsigned ones, which wrap around. */
+/** Add and multiply integers as unsigned ones, which wrap around. */
 #define COMBINE_FUNCTIONS(name, T, W)                                                              \
     COMBINE_FUNCTION(name, sum, T, W, AS_IS, AS_IS, SUM_OF)                                        \
     COMBINE_FUNCTION(name, prod, T, W, AS_IS, AS_IS, PROD_OF)                                      \

@@ -25,7 +25,7 @@ void pti_trace_bound(polytile_device *device, int64_t bound_bytes);
 /** Trace the beginning of a run. schedule is borrowed until pti_trace_run_end(). */
 void pti_trace_run_begin(polytile_device *device, const pti_schedule *schedule);
 
-/** Go on to a stretch of the schedule that runs, before which so many superblocks are. It is
+/** Go on to a stretch of the schedule that runs, after first_superblock superblocks. It is
  * borrowed as the schedule is. */
 void pti_trace_run_go_on(polytile_device *device, const pti_schedule *stretch,
                          int64_t first_superblock);

@@ -11,7 +11,7 @@
 /* The alignment of copies: chunks share no cache line. */
 enum { LINE_BYTES = 64 };
 
-/** Copies may take so many bytes in any case, and this part of what is touched. */
+/** The bytes that copies may take in any case, and the part of what is touched. */
 enum { LEAST_PRIVATE_BYTES = 1024 * 1024, PRIVATE_PART = 16 };
 
 /** Fewer bytes of copies are combined by one thread. */

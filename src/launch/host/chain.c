@@ -77,8 +77,8 @@ static void end_if_cancelled(host_chain *chain, int64_t k) {
     __atomic_store_n(&chain->n_ops, k, __ATOMIC_RELAXED);
 }
 
-/** Do what the first thread does beside its share. Of a launch that is cancelled within, and of the
- * next one, threads leave out what is left. */
+/** Do the first thread's extra work. If a launch is cancelled, threads skip the rest of it and of
+ * the next. */
 static void lead_launch(host_chain *chain, int64_t k) {
     const turn *present = turn_of(chain, k);
     const pti_command *command = &present->command;

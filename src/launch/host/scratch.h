@@ -6,7 +6,7 @@
 /* Memory for the scratch of launches in place. Threads that a worker runs one after the other have
  * the same memory, so that it does not grow with the launch. */
 
-/** What a worker has for scratch: enough for threads that take so many bytes together, or for one
+/** What a worker has for scratch: enough for threads that take this together, or for one
  * thread that takes more. */
 enum { PTI_HOST_SCRATCH_BYTES = 1 << 18 };
 
@@ -14,7 +14,7 @@ enum { PTI_HOST_SCRATCH_BYTES = 1 << 18 };
 typedef struct pti_host_scratch {
     void *memory; /* owned */
     int64_t memory_bytes;
-    int64_t worker_bytes; /* of each worker, for the launch at hand */
+    int64_t worker_bytes; /* of each worker, for the current launch */
     polytile_view *views; /* each worker's own copy of the launch's; owned */
     int64_t n_views_had;
 } pti_host_scratch;
@@ -32,7 +32,7 @@ polytile_status pti_host_scratch_reserve_whole(polytile_context *ctx,
                                                pti_host_scratch *scratch,
                                                const polytile_view **views);
 
-/** Runs threads of a launch over views that have memory. */
+/** Run threads of a launch over views that have memory. */
 typedef void pti_run_threads(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                              const polytile_view *views);
 

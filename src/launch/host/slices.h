@@ -21,7 +21,7 @@ typedef struct pti_host_slices {
 /** Begin the next launch of a run. */
 pti_host_slices pti_host_slices_begin(pti_execution *execution);
 
-/** Runs threads of a launch on the calling host thread, which is one of the launch's workers. */
+/** Run threads of a launch on the calling host thread, which is one of the launch's workers. */
 typedef void pti_host_run_part(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                                const polytile_view *views, int worker);
 

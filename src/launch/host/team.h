@@ -7,7 +7,7 @@
 /**
  * Run a launch of a team kernel: a thread a slot, all at once. The calling thread waits for them.
  *
- * Errors  NO_FIT (so many threads do not start; none has run then), and what ends the launch, as
+ * Errors  NO_FIT (not all threads start; none has run then), and what ends the launch, as
  *         polytile/message.h has it.
  */
 polytile_status pti_host_run_team(polytile_context *ctx, const pti_sub_kernel *sub_kernel);

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds the uploads that several schedules share, and one order of them for all. */
+/* Find the uploads that several schedules share, and one order of them for all. */
 
 /** Uploads farther apart in their schedules than this part of them, and than a few operations, are
  * not shared: one device would wait for the other as long. */
 static const double most_apart = 1.0 / 16;
 enum { FEW_OPERATIONS = 8 };
 
-/** The same upload of several devices. */
+/** An upload that several devices make. */
 typedef struct group {
     int n;
     const pti_offer *offer[PTI_MOST_PEERS];

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Finds lines of values in a JSON text, which jansson does not keep. */
+/* Find lines of values in a JSON text, which jansson does not keep. */
 
 /** A member of an object by its key, or an element of an array by its position, from 0. */
 typedef struct pti_json_step {

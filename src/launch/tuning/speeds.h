@@ -3,9 +3,9 @@
 
 #include "base/context.h"
 
-/* How fast units ran the rows of kernels, and whole launches in so many lanes, kept by the context
- * for later launches; with POLYTILE_SPEEDS=1 in a file of the cache for later processes, too, see
- * speeds_file.c. */
+/* How fast units ran the rows of kernels, and whole launches in a number of lanes, kept by the
+ * context for later launches; with POLYTILE_SPEEDS=1 in a file of the cache for later processes,
+ * too, see speeds_file.c. */
 
 /** The speed of one unit and kind of rows, or launches. */
 typedef struct pti_kept_speed {

@@ -44,7 +44,8 @@ typedef enum pti_cache_preference {
 /** The words in a table's file for a preference's values, by number, NULL-terminated. */
 extern const char *const pti_cache_words[];
 
-/** The name of a trait in a table's file, and the words for its values, likewise. */
+/** The name of a trait in a table's file, and the words for its values, by number, NULL-terminated.
+ */
 extern const struct pti_trait_text {
     const char *name;
     const char *const *words;

@@ -18,9 +18,9 @@ typedef struct pti_cell {
  * The arena of a partition, divided by cells of operands or by regions of superblocks.
  *
  * Where one piece of an operand contains all others, as that of x[0:i] for the last superblock
- * does, all superblocks have this one, which stays and is filled by and by. It has a cell; beside
- * regions too, where that leaves room. A further way to divide touches pti_demand_divide(), which
- * chooses, and what reads division.by_cells or is_kept here.
+ * does, all superblocks have this one, which stays and is filled step by step. It has a cell;
+ * beside regions too, where that leaves room. A further way to divide touches pti_demand_divide(),
+ * which chooses, and what reads division.by_cells or is_kept here.
  */
 typedef struct pti_arena {
     const pti_instance *instance;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static int count_states(const pti_building *of) {
+static int count_states(const pti_arena_builder *of) {
     return of->arena.instance->n_operands * of->n_strips;
 }
 
@@ -23,26 +23,24 @@ static int count_all_cells(const pti_arena *arena) {
     return n_cells;
 }
 
-static const pti_shift *shift_of_state(const pti_building *of, int state) {
+static const pti_shift *shift_of_state(const pti_arena_builder *of, int state) {
     return &of->builder.schedule->period.array[state / of->n_strips];
 }
 
-/** Let an operand's piece be found at a placement of the turn's own, moved on by some turns. */
-static void find_again(pti_building *of, int state, int64_t turns) {
+/** Let an operand's piece be found at a placement of the turn's own, shifted by some turns. */
+static void place_moved(pti_arena_builder *of, int state, int64_t turns) {
     pti_piece_state *at = &of->state[state];
     const pti_shift *shift = shift_of_state(of, state);
     if (of->builder.failed)
         return;
-    pti_placement placement = of->builder.schedule->placement[at->placement];
-    placement.layout.hull = pti_box_moved(&placement.layout.hull, shift, turns);
-    at->placement = pti_builder_place(&of->builder, &placement);
+    at->placement = pti_builder_place_moved(&of->builder, at->placement, shift, turns);
     at->hull = pti_box_moved(&at->hull, shift, turns);
     pti_boxes_move(&at->valid, shift, turns);
     pti_boxes_move(&at->dirty, shift, turns);
 }
 
 /** Carry a resident piece into the period. */
-static void carry_piece(pti_building *of, int state, pti_piece_mark *mark) {
+static void carry_piece(pti_arena_builder *of, int state, pti_piece_mark *mark) {
     pti_period *period = &of->builder.schedule->period;
     pti_piece_state *at = &of->state[state];
     pti_carried *carried = &period->carried[period->n_carried];
@@ -52,7 +50,7 @@ static void carry_piece(pti_building *of, int state, pti_piece_mark *mark) {
     pti_boxes_copy(&carried->valid, &at->valid);
     pti_boxes_copy(&carried->dirty, &at->dirty);
     of->builder.failed |= carried->valid.failed || carried->dirty.failed;
-    find_again(of, state, 0);
+    place_moved(of, state, 0);
 }
 
 static void note_users(const pti_arena *arena, pti_last *users) {
@@ -62,7 +60,7 @@ static void note_users(const pti_arena *arena, pti_last *users) {
 }
 
 /** Memory for what the period and its turn hold; false when memory runs out. */
-static bool allocate_turn(pti_building *of, pti_turn *turn) {
+static bool allocate_turn(pti_arena_builder *of, pti_turn *turn) {
     const size_t n_states = (size_t)count_states(of);
     pti_period *period = &of->builder.schedule->period;
     turn->piece = calloc(n_states + 1, sizeof *turn->piece);
@@ -88,7 +86,7 @@ static polytile_domain turns_of(const pti_partition *partition) {
     return threads;
 }
 
-void pti_turn_begin(pti_building *of, pti_turn *turn) {
+void pti_turn_begin(pti_arena_builder *of, pti_turn *turn) {
     pti_schedule *schedule = of->builder.schedule;
     const pti_partition *partition = of->arena.partition;
     const polytile_domain threads = turns_of(partition);
@@ -114,7 +112,7 @@ void pti_turn_begin(pti_building *of, pti_turn *turn) {
 }
 
 /** Return whether the last operations that have to do with something are those of the turn before,
- * moved on, from a position on; or were done before that turn. */
+ * shifted, from position `first` on; or were done before that turn. */
 static bool last_moves(const pti_period *period, const pti_last *before, const pti_last *after,
                        int64_t first) {
     bool moves = true;
@@ -124,15 +122,6 @@ static bool last_moves(const pti_period *period, const pti_last *before, const p
         moves = moves && (is_done || (now == old + period->n_ops && now >= first));
     }
     return moves;
-}
-
-static bool boxes_move(const pti_boxes *before, const pti_boxes *after, const pti_shift *shift) {
-    bool move = before->n_boxes == after->n_boxes;
-    for (int k = 0; move && k < before->n_boxes; k++) {
-        const polytile_domain moved = pti_box_moved(&before->box[k], shift, 1);
-        move = pti_box_equals(&moved, &after->box[k]);
-    }
-    return move;
 }
 
 static bool placement_moves(const pti_placement *before, const pti_placement *after,
@@ -146,10 +135,10 @@ static bool placement_moves(const pti_placement *before, const pti_placement *af
     return moves;
 }
 
-/** Return whether a turn leaves an operand's piece as it found it, moved on. What used its memory
- * before may be of the turn before: the launches on the piece so far have waited for that, and so
- * need none of those that follow in their stream. */
-static bool piece_moves(const pti_building *of, int state, const pti_piece_mark *mark) {
+/** Return whether a turn leaves an operand's piece as it found it, shifted. `before` may differ by
+ * a turn: launches on the piece have waited for it, so those that follow in their stream need not.
+ */
+static bool piece_moves(const pti_arena_builder *of, int state, const pti_piece_mark *mark) {
     const pti_schedule *schedule = of->builder.schedule;
     const pti_piece_state *at = &of->state[state];
     const pti_shift *shift = shift_of_state(of, state);
@@ -159,13 +148,13 @@ static bool piece_moves(const pti_building *of, int state, const pti_piece_mark 
     const pti_carried *carried = &period->carried[mark->carried];
     return at->cell == mark->state.cell &&
            placement_moves(&mark->placement, &schedule->placement[at->placement], shift) &&
-           boxes_move(&carried->valid, &at->valid, shift) &&
-           boxes_move(&carried->dirty, &at->dirty, shift) &&
+           pti_boxes_are_moved(&at->valid, &carried->valid, shift) &&
+           pti_boxes_are_moved(&at->dirty, &carried->dirty, shift) &&
            last_moves(period, &mark->state.writers, &at->writers, period->first_op) &&
            last_moves(period, &mark->state.before, &at->before, period->first_op - period->n_ops);
 }
 
-static bool users_move(const pti_building *of, const pti_last *users) {
+static bool users_move(const pti_arena_builder *of, const pti_last *users) {
     const pti_arena *arena = &of->arena;
     const pti_period *period = &of->builder.schedule->period;
     bool move = true;
@@ -177,7 +166,7 @@ static bool users_move(const pti_building *of, const pti_last *users) {
     return move;
 }
 
-static bool state_moves(const pti_building *of, const pti_turn *turn) {
+static bool state_moves(const pti_arena_builder *of, const pti_turn *turn) {
     const pti_period *period = &of->builder.schedule->period;
     bool moves = period->first_op >= period->n_ops && users_move(of, turn->users);
     for (int p = 0; p < count_states(of) && moves; p++)
@@ -185,7 +174,7 @@ static bool state_moves(const pti_building *of, const pti_turn *turn) {
     return moves;
 }
 
-void pti_turn_end(pti_building *of, pti_turn *turn) {
+void pti_turn_end(pti_arena_builder *of, pti_turn *turn) {
     pti_schedule *schedule = of->builder.schedule;
     const pti_repeat *repeat = &of->arena.partition->repeat;
     pti_period *period = &schedule->period;
@@ -200,7 +189,7 @@ void pti_turn_end(pti_building *of, pti_turn *turn) {
         if (turn->piece[p].carried < 0)
             continue;
         period->carried[turn->piece[p].carried].left = of->state[p].placement;
-        find_again(of, p, repeat->times - 1);
+        place_moved(of, p, repeat->times - 1);
     }
     period->times = repeat->times;
 }

@@ -1,15 +1,15 @@
 #ifndef POLYTILE_PARTITION_ARENA_TURN_H
 #define POLYTILE_PARTITION_ARENA_TURN_H
 
-#include "partition/arena/building.h"
+#include "partition/arena/arena_builder.h"
 
 /*
  * The turn of a schedule that stands for all that repeat it.
  *
  * What a superblock is given follows from the state before it alone: which pieces lie where, what
  * of them is valid and dirty, and what used their memory last. So once a turn leaves the state that
- * it found, moved on, all turns after it are that turn moved on, as long as what threads touch
- * moves on with them. The partition says that it does (pti_repeat).
+ * it found, shifted, all turns after it are that turn shifted, as long as what threads touch
+ * moves with them. The partition says that it does (pti_repeat).
  */
 
 /** Where an operand's piece was when the turn began. */
@@ -26,11 +26,11 @@ typedef struct pti_turn {
 } pti_turn;
 
 /** Begin the turn, before its first superblock. */
-void pti_turn_begin(pti_building *building, pti_turn *turn);
+void pti_turn_begin(pti_arena_builder *builder, pti_turn *turn);
 
 /** End the turn, and go on with the first superblock after the last that repeats it. Where the
- * state has not moved on as a whole, the building fails, as UNSUPPORTED. */
-void pti_turn_end(pti_building *building, pti_turn *turn);
+ * state has not shifted as a whole, the builder fails, as UNSUPPORTED. */
+void pti_turn_end(pti_arena_builder *builder, pti_turn *turn);
 
 void pti_turn_free(pti_turn *turn);
 

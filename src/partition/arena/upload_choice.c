@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/** Takes a little off a lower bound of seconds, so that rounding never lifts it above the truth. */
+/** Take a little off a lower bound of seconds, so that rounding never lifts it above the truth. */
 static const double rounded_down = 1 - 1e-9;
 
 void pti_upload_split_combined(pti_boxes *written, const pti_boxes *combined, pti_boxes *again) {

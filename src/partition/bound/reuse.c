@@ -22,7 +22,7 @@ static int find_index(const pti_instance *instance, const pti_subscript *subscri
     return found;
 }
 
-/** Add a dimension in which all threads together touch so many elements of the array. */
+/** Add a dimension in which all threads together touch n_touched elements of the array. */
 static bool add_dimension(const pti_instance *instance, const pti_subscript *subscript,
                           int64_t n_touched, pti_projection *projection) {
     int k = find_index(instance, subscript);

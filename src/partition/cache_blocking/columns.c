@@ -100,15 +100,15 @@ static double innermost_threads(const trial *of, int64_t n_rows, int64_t width) 
                               : (double)pti_range_count(instance->threads.range[last]);
 }
 
-/** Return the tiles of a column, of so many slabs: no more columns than these run at once. */
+/** Return the tiles of a column of n_slabs slabs: no more columns than these run at once. */
 static double count_tiles(const pti_skew_request *request, double n_slabs, int n_per_slab) {
     const int64_t n_ops = (int64_t)(n_slabs * n_per_slab);
     return n_slabs *
            (double)pti_ceil_div(n_per_slab, pti_columns_tile_ops(n_ops, request->n_workers));
 }
 
-/** Return the time of workers that each take so many columns, in the time that these take: they
- * wait for tiles of the column before, or have none left at the end. */
+/** Return the time of workers that each take `turns` columns, in units of the time that these take:
+ * they wait for tiles of the column before, or have none left at the end. */
 static double time_of_columns(const pti_skew_request *request, double turns, double n_tiles) {
     const double n_workers = (double)request->n_workers;
     return fmax(1, n_workers / n_tiles) + (fmin(n_workers, n_tiles) - 1) / (turns * n_tiles);

@@ -26,7 +26,8 @@ bool pti_blocking_choose_in_place(const pti_skew_request *request, pti_skew_shap
 bool pti_blocking_choose_columns(const pti_skew_request *request, const pti_chain *across,
                                  pti_skew_shape *shape, pti_text *why);
 
-/** The same along the slabs' own index: launches stay whole, and all of them run on a column. */
+/** Choose columns along the slabs' own index: launches stay whole, and all of them run on a column.
+ */
 bool pti_blocking_choose_columns_alone(const pti_skew_request *request, pti_skew_shape *shape,
                                        pti_text *why);
 

@@ -90,7 +90,7 @@ static int largest_operand(const pti_instance *instance, const int64_t *operand_
 }
 
 /** Return whether every thread uses all of a dimension, which then no index names. */
-static bool is_whole(const pti_section *section, int d, polytile_range range) {
+static bool uses_whole_dimension(const pti_section *section, int d, polytile_range range) {
     const pti_subscript *subscript = &section->subscript[d];
     bool moves = pti_section_is_indirect(section, d);
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
@@ -110,9 +110,9 @@ static int whole_dimension(const pti_instance *instance, int operand, bool *all)
         int n_whole = 0;
         for (int d = section->n_dims - 1; d >= 0; d--) {
             bool is_one = of->domain.range[d].lo == of->domain.range[d].hi;
-            if (is_whole(section, d, of->domain.range[d]))
+            if (uses_whole_dimension(section, d, of->domain.range[d]))
                 found = d;
-            n_whole += is_one || is_whole(section, d, of->domain.range[d]);
+            n_whole += is_one || uses_whole_dimension(section, d, of->domain.range[d]);
         }
         *all = n_whole == section->n_dims;
     }

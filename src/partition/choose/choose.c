@@ -38,8 +38,7 @@ static void set_team_block(chooser *of, const pti_instance *instance) {
     of->problem = pti_problem_of(instance, of->link, block, of->options->limit_bytes);
 }
 
-/** Find the default block; of threads with work arrays, each of which is much work and memory, a
- * warp. */
+/** Find the default block: a warp if threads have scratch, which takes work and memory. */
 static void find_default_block(const pti_instance *instance, int64_t *block) {
     enum { WARP_THREADS = 32 };
     int64_t n_threads = 1;
@@ -123,7 +122,7 @@ static polytile_status status_of_alternative(polytile_status status) {
     return is_impossible ? POLYTILE_OK : status;
 }
 
-/** Offers the superblocks that a candidate has in a family. */
+/** Offer the superblocks that a candidate has in a family. */
 static polytile_status offer_in(chooser *of, const pti_family *family,
                                 const pti_candidate *candidate, int64_t *need_bytes) {
     pti_partition partition;
@@ -136,7 +135,7 @@ static polytile_status offer_in(chooser *of, const pti_family *family,
     return status;
 }
 
-/** Offers equal superblocks that are dealt to lanes, with memory for one of each lane. */
+/** Offer equal superblocks that are dealt to lanes, with memory for one of each lane. */
 static polytile_status offer_in_lanes(chooser *of, const pti_candidate *candidate, int n_lanes,
                                       int64_t *need_bytes) {
     pti_partition partition;
@@ -149,7 +148,7 @@ static polytile_status offer_in_lanes(chooser *of, const pti_candidate *candidat
     return status;
 }
 
-/** Offers equal superblocks that repeat, which are listed once. UNSUPPORTED where they do not, or
+/** Offer equal superblocks that repeat, which are listed once. UNSUPPORTED where they do not, or
  * where what they are given does not. */
 static polytile_status offer_repeated(chooser *of, const pti_candidate *candidate,
                                       int64_t *need_bytes) {
@@ -167,7 +166,7 @@ static polytile_status offer_repeated(chooser *of, const pti_candidate *candidat
     return status;
 }
 
-/** Offers a candidate, and the same shape in the family that it names beside. */
+/** Offer a candidate, and the same shape in the family that it names beside. */
 static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate,
                                      int64_t *need_bytes) {
     int64_t unused;
@@ -182,7 +181,7 @@ static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate
     return status_of_alternative(offer_in(of, beside, candidate, &unused));
 }
 
-/** Offers a candidate that moves less, even if it is somewhat slower. */
+/** Offer a candidate that moves less, even if it is somewhat slower. */
 static polytile_status offer_frugal(chooser *of, pti_contest *contest,
                                     const pti_candidate *fastest) {
     pti_candidate less;
@@ -244,7 +243,7 @@ static polytile_status choose_uniform(chooser *of) {
     return POLYTILE_NO_FIT;
 }
 
-/** Offers the variants of a family whose candidates have no estimates. */
+/** Offer the variants of a family whose candidates have no estimates. */
 static polytile_status offer_variants(chooser *of, const pti_family *family) {
     pti_candidate candidate = {.variant = pti_variant_of(family, 0)};
     const bool fits = of->choice->schedule != NULL;
@@ -261,7 +260,7 @@ static polytile_status offer_variants(chooser *of, const pti_family *family) {
     return status;
 }
 
-/** Offers the families whose shapes are searched for, and then those without estimates. */
+/** Offer the families whose shapes are searched for, and then those without estimates. */
 static polytile_status choose_best(chooser *of) {
     polytile_status status = choose_uniform(of);
     polytile_status other = POLYTILE_OK;
@@ -275,8 +274,8 @@ static polytile_status choose_best(chooser *of) {
     return other == POLYTILE_OK ? status : other;
 }
 
-/** Offers the best plan's shape, cut along the first index to so many blocks or fewer, in lanes, in
- * place of the choice. */
+/** Offer the best plan's shape, cut along the first index to at most most_blocks blocks, in n_lanes
+ * lanes, in place of the choice. */
 static polytile_status offer_best_in_lanes(chooser *of, const pti_choice *best, int64_t most_blocks,
                                            int n_lanes) {
     pti_candidate candidate = {.variant = pti_variant_of(&pti_family_plain, n_lanes)};
@@ -296,7 +295,7 @@ static polytile_status offer_best_in_lanes(chooser *of, const pti_choice *best, 
     return status;
 }
 
-/** Puts a plan whose superblocks are dealt to lanes, with memory side by side, in place of the
+/** Put a plan whose superblocks are dealt to lanes, with memory side by side, in place of the
  * choice; one of fewer lanes where there is no memory for more, one of smaller superblocks where
  * there is none for two, and none if one block a lane is too much. */
 static polytile_status deal_to_lanes(chooser *of) {
@@ -318,7 +317,7 @@ static int64_t overshoot_bytes(const chooser *of, const int64_t *shape) {
     return pti_max(bytes - of->problem.limit_bytes, 0);
 }
 
-/** Offers the shape that a family's equations give, halved until it really fits; notes by how much
+/** Offer the shape that a family's equations give, halved until it really fits; note by how much
  * it exceeded the limit. */
 static polytile_status choose_solved(chooser *of) {
     const pti_family *family = of->strategy->solved;
@@ -388,7 +387,7 @@ static polytile_status plan_within_limit(const chooser *of, int64_t limit_bytes)
 }
 
 /** Return the limit to advise where one block does not fit: enough for it, and where there are more
- * blocks than superblocks are planned, for so many at a time that the plan can be made. */
+ * blocks than superblocks can be planned, for several blocks at a time. */
 static int64_t find_limit(const chooser *of) {
     int64_t limit_bytes = pti_certificate_limit(&of->problem, of->buffers.first);
     polytile_status status = POLYTILE_UNSUPPORTED;

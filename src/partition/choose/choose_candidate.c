@@ -71,10 +71,9 @@ int pti_contest_best(const pti_contest *contest, pti_candidate best[PTI_N_FAMILI
     return n_best;
 }
 
-/** Among which variants one that moves less is sought: strips, since those hide most, or where
- * there are none, plain superblocks with as many buffers as the fastest, but no more than all may
- * have. */
-static pti_variant find_frugal(const pti_contest *contest, const pti_candidate *fastest) {
+/** Return the variant in which to look for a candidate that moves less: strips, which hide most,
+ * else plain superblocks with the fastest one's buffers, within the allowed number. */
+static pti_variant frugal_variant(const pti_contest *contest, const pti_candidate *fastest) {
     pti_variant strips = pti_variant_of(&pti_family_strips, 0);
     if (pti_family_strips.next(contest->problem, &contest->buffers, true, &strips))
         return strips;
@@ -82,13 +81,13 @@ static pti_variant find_frugal(const pti_contest *contest, const pti_candidate *
                           (int)pti_min(fastest->variant.n_buffers, contest->buffers.last));
 }
 
-/** Find the candidate that moves least among those that take at most so many times as long as the
- * fastest; false if that is the fastest. */
+/** Find the candidate that moves least among those that take at most max_time_ratio times as long
+ * as the fastest; false if that is the fastest. */
 static bool find_least(const pti_contest *contest, double max_time_ratio,
                        const pti_candidate *fastest, pti_candidate *least) {
     pti_problem relaxed = *contest->problem;
     relaxed.enough_s = max_time_ratio * fastest->run_s;
-    pti_variant variant = find_frugal(contest, fastest);
+    pti_variant variant = frugal_variant(contest, fastest);
     *least = *fastest;
     do {
         pti_candidate candidate;

@@ -47,7 +47,7 @@ typedef struct samples {
     polytile_domain threads[N_SAMPLES];
 } samples;
 
-/** Return the most superblocks of a way that is compared with a plan of so many. */
+/** Return the most superblocks of a way that is compared with a plan of n_superblocks. */
 static int64_t most_superblocks(int64_t n_superblocks) {
     const int64_t of_few = pti_min(MAX_TIMES_OF_FEW * n_superblocks, FEW_SUPERBLOCKS);
     return pti_max(MAX_TIMES * n_superblocks, of_few);
@@ -132,12 +132,12 @@ done:
     return status;
 }
 
-/** How many times as many superblocks arrays in one piece may take, where they must be in one. */
+/** Arrays that must be in one piece may take this many times as many superblocks. */
 enum { MAX_TIMES_BY_HAND = 64 };
 
-/** Plan the same with each section by itself, in so many times fewer superblocks. n_superblocks: 0:
- * there is no such plan. */
-static polytile_status count_in_pieces(const trial *of, int64_t many, int64_t *n_superblocks) {
+/** Count the superblocks of a plan with each section in a piece of its own, if there are
+ * MAX_TIMES_BY_HAND times fewer than now; else 0. */
+static polytile_status count_in_pieces(const trial *of, int64_t n_now, int64_t *n_superblocks) {
     pti_instance *split = NULL;
     pti_choice made = {0};
     pti_strategy strategy = *of->strategy;
@@ -147,7 +147,7 @@ static polytile_status count_in_pieces(const trial *of, int64_t many, int64_t *n
     if (split == NULL)
         return status;
     strategy.is_trial = true;
-    strategy.max_superblocks = (many - 1) / MAX_TIMES_BY_HAND;
+    strategy.max_superblocks = (n_now - 1) / MAX_TIMES_BY_HAND;
     status = pti_choose(of->ctx, split, &strategy, of->options, &made);
     if (status == POLYTILE_OK && pti_schedule_n_kernels(made.schedule) <= strategy.max_superblocks)
         *n_superblocks = pti_schedule_n_kernels(made.schedule);
@@ -158,21 +158,22 @@ done:
     return status;
 }
 
-/** Refuse what runs a call with arrays in one piece alone, if it would run in many times as many
- * superblocks so: it hardly has room beside elements that nobody touches. */
+/** Refuse a plan with arrays in one piece if pieces would need far fewer superblocks, but what runs
+ * the call takes arrays in one piece alone: most memory would be for elements that nobody
+ * touches. */
 static polytile_status refuse_far_hulls(const trial *of) {
     polytile_status status = POLYTILE_OK;
     const pti_instance *instance = of->ways->call[0].instance;
-    const int64_t many = pti_schedule_n_kernels(of->best->schedule);
+    const int64_t n_now = pti_schedule_n_kernels(of->best->schedule);
     int64_t n_in_pieces = 0;
-    if (of->ways->may_split || of->strategy->solved != NULL || many <= MAX_TIMES_BY_HAND)
+    if (of->ways->may_split || of->strategy->solved != NULL || n_now <= MAX_TIMES_BY_HAND)
         return status;
-    PTI_TRY(count_in_pieces(of, many, &n_in_pieces));
+    PTI_TRY(count_in_pieces(of, n_now, &n_in_pieces));
     if (n_in_pieces > 0)
         status = pti_fail(of->ctx, POLYTILE_NO_FIT,
                           "%s: %" PRId64 " sub-kernels with each array in one piece, %" PRId64
                           " with sections that lie apart by themselves",
-                          instance->kernel_name, many, n_in_pieces);
+                          instance->kernel_name, n_now, n_in_pieces);
 done:
     return status;
 }

@@ -22,8 +22,8 @@ enum { N_IN_USE = 1 + PTI_RESIDENT_AHEAD };
  * is planned before anything of it moves, and the more images there are, the longer that takes. */
 static const double most_traffic = 1.05, latencies_per_piece = 8, host_times_per_piece = 20;
 
-/** A launch goes through so many times the arena at least where nothing that lies there before or
- * after it counts. */
+/** What lies in the arena before or after a launch does not count if the launch goes through at
+ * least this many times the arena. */
 static const double times_the_arena = 4;
 
 /** How many times as many superblocks as in proportion small pieces may make. Where a superblock of

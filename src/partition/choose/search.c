@@ -135,7 +135,7 @@ static void keep_candidate(search *of, const pti_candidate *candidate) {
     *of->best = *candidate;
 }
 
-/** Keeps a shape that passed the quick test if it is better and passes the full one; else the
+/** Keep a shape that passed the quick test if it is better and passes the full one; else the
  * largest that does. */
 static void consider_shape(search *of, int64_t *shape, int64_t extent) {
     pti_candidate candidate;
@@ -217,7 +217,7 @@ static int64_t quotient_near(const search *of, int d, int k) {
     return all[k];
 }
 
-/** Let superblocks divide an index into so many parts; false if they cannot. */
+/** Let superblocks divide index d into `quotient` parts; false if they cannot. */
 static bool set_quotient(const search *of, int64_t *shape, int d, int64_t quotient) {
     int64_t n_blocks = of->problem->grid.n_blocks[d];
     if (quotient < 1 || quotient > n_blocks)

@@ -24,10 +24,10 @@ bool pti_objective_wants(const pti_objective *objective, const pti_family *famil
  * Find the best uniform superblock of a variant.
  *
  * Enumerates the distinct quotients of all indices but the longest, O(sqrt(blocks)) an index (every
- * extent where the grid is small), and solves for the longest one. Long lists are thinned out;
- * where the fewest kernels are wanted, all quotients follow that may lead to fewer, so that they
- * are found exactly: of equal superblocks, whose sampled positions fit, and as long as that takes
- * no more than four million shapes. False when nothing fits.
+ * extent where the grid is small), and solves for the longest one. Long lists are thinned out.
+ * For the fewest kernels, all quotients that may lead to fewer are then tried, so the result is
+ * exact for equal superblocks whose sampled positions fit, up to four million shapes. False when
+ * nothing fits.
  *
  * Source  Torres et al., section IV-C solves this with a plane equation, which is not exact; see
  *         docs/planning.md.

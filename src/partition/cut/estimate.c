@@ -60,7 +60,8 @@ static double not_shared(const polytile_domain *before, const polytile_domain *a
     return (double)pti_box_count(after) - (shares ? (double)pti_box_count(&common) : 0);
 }
 
-/** Along one index: the first and the last superblock are looked at, those between are alike. */
+/** Estimate an operand's traffic along one index from its first, middle and last superblocks: those
+ * between are alike. */
 static void describe_index(const pti_problem *problem, const pti_candidate *candidate, int operand,
                            int d, const pti_estimate *all, pti_operand_estimate *made) {
     int n_buffers = candidate->variant.n_buffers;

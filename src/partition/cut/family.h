@@ -13,7 +13,7 @@ typedef struct pti_buffer_range {
     int most; /* where some pieces have one place only */
 } pti_buffer_range;
 
-/** What linear equations say of a launch: superblocks of so many blocks along each index take
+/** What linear equations say of a launch: superblocks of some blocks along each index take
  * constant_bytes + sum of slope_bytes[d] * blocks along d. */
 typedef struct pti_solution {
     double constant_bytes;

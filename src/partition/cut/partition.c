@@ -54,7 +54,7 @@ int pti_partition_strip(const pti_partition *partition, int64_t superblock) {
     return (int)(lo % partition->tile_threads / partition->strip_threads);
 }
 
-/** Moves one index a step on, in its direction; an index at its end reverses, and the next slower
+/** Move one index by a step in its direction; an index at its end reverses, and the next slower
  * one moves. */
 static bool next_serpentine(const pti_grid *grid, const pti_candidate *candidate, int64_t *position,
                             int64_t *direction) {
@@ -105,11 +105,11 @@ typedef struct repetition {
  * many. */
 enum { FEWEST_SUPERBLOCKS = 2048, MOST_IN_A_TURN = 1 << 14, FEWEST_TIMES = 4, MOST_CLIPPED = 8 };
 
-/** The turns before the first one that are like it: in one all places come to be used, in the next
- * each is used after another use, and the last one is that with which the first is compared. */
+/** The turns before the first that must be like it: one fills all places, one reuses them, one is
+ * compared with the first. */
 enum { N_ALIKE = 3 };
 
-static repetition find_turn(const pti_grid *grid, const pti_candidate *candidate) {
+static repetition measure_turn(const pti_grid *grid, const pti_candidate *candidate) {
     repetition of = {.n_each = pti_grid_n_superblocks(grid, candidate->shape)};
     int k = 0;
     while (k + 1 < grid->threads.n_dims &&
@@ -161,7 +161,7 @@ bool pti_partition_repeated(const pti_problem *problem, const pti_candidate *can
                             pti_partition *partition) {
     const pti_grid *grid = &problem->grid;
     int64_t position[POLYTILE_MAX_DIMS] = {0}, direction[POLYTILE_MAX_DIMS];
-    repetition of = find_turn(grid, candidate);
+    repetition of = measure_turn(grid, candidate);
     pti_repeat repeat = {.n = of.slow_a_turn * of.n_each};
     pti_partition_begin(candidate, partition);
     if (candidate->n_kernels < FEWEST_SUPERBLOCKS || repeat.n > MOST_IN_A_TURN ||

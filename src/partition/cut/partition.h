@@ -10,8 +10,8 @@
  * (candidate.h); and what superblocks a candidate has, which this header holds. Where families
  * differ only by numbers, they are variants of one. */
 
-/** Superblocks of a partition that come several times, each time moved on. All that they touch
- * moves on with them. The same holds of as many superblocks just before the first. */
+/** Superblocks of a partition that come several times, each time shifted. All that they touch
+ * moves with them. The same holds of as many superblocks just before the first. */
 typedef struct pti_repeat {
     int64_t times; /* 0: none do; the list has them once */
     int64_t first, n;
@@ -55,7 +55,7 @@ int pti_partition_lanes(const pti_instance *instance, int64_t n_asked);
 enum { PTI_SUPERBLOCKS_A_LANE = 4 };
 
 /**
- * Cut all threads of a launch along its first index, for so many lanes and without a limit: into
+ * Cut all threads of a launch along its first index, for n_lanes lanes and without a limit: into
  * one superblock a lane, or fewer where there are fewer blocks, which differ by a block at most.
  *
  * A lane runs its superblocks one after the other. Each begins when the slowest thread of the one
@@ -70,7 +70,7 @@ bool pti_partition_for_lanes(const pti_instance *instance, int64_t block, int n_
 /** No superblocks yet, with a candidate's shape and buffers. */
 void pti_partition_begin(const pti_candidate *candidate, pti_partition *partition);
 
-/** The same superblocks as pti_partition_uniform(), with those once that repeat; none, where too
+/** Make the superblocks of pti_partition_uniform(), with those once that repeat; none, where too
  * few do. Errors and owns as there. */
 bool pti_partition_repeated(const pti_problem *problem, const pti_candidate *candidate,
                             pti_partition *partition);

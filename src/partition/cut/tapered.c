@@ -65,8 +65,8 @@ static bool shrinks_along(const pti_problem *problem, int index, bool uploads) {
     return false;
 }
 
-static bool add_superblocks(const pti_problem *problem, int fastest, const pti_partition *even,
-                            pti_partition *tapered) {
+static bool add_tapered_superblocks(const pti_problem *problem, int fastest,
+                                    const pti_partition *even, pti_partition *tapered) {
     int64_t last = even->n_superblocks - 1;
     cutting of = {.index = fastest, .block = problem->grid.block[fastest]};
     bool at_first = shrinks_along(problem, fastest, true);
@@ -90,7 +90,7 @@ static bool taper_ends(const pti_problem *problem, const pti_candidate *candidat
     if (candidate->n_kernels < MIN_TO_TAPER || candidate->n_kernels > MAX_TO_TAPER)
         return true;
     bool made = pti_partition_uniform(problem, candidate, &even) &&
-                add_superblocks(problem, fastest, &even, tapered);
+                add_tapered_superblocks(problem, fastest, &even, tapered);
     pti_partition_free(&even);
     return made;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Takes a user from a snapshot; without any it is freed. */
+/** Take a user from a snapshot; without any it is freed. */
 static void release_snapshot(pti_residency *residency, pti_snapshot *snapshot) {
     if (snapshot == NULL || --snapshot->n_users > 0)
         return;
@@ -20,7 +20,7 @@ static void release_snapshot(pti_residency *residency, pti_snapshot *snapshot) {
     pti_snapshot_free(residency, snapshot);
 }
 
-/** Brings the residency to a snapshot, whose memory both share, and releases the former one. */
+/** Bring the residency to a snapshot, whose memory both share, and release the former one. */
 static void enter_snapshot(pti_residency *residency, pti_snapshot *snapshot) {
     pti_snapshot *former = residency->plans.at;
     snapshot->n_users++;
@@ -63,14 +63,14 @@ static int find_oldest(const pti_plans *plans) {
     return oldest;
 }
 
-/** Ends the transitions used longest ago until so many bytes more are within the limit. */
+/** End the transitions used longest ago until `bytes` more bytes are within the limit. */
 static void end_oldest_transitions(pti_residency *residency, int64_t bytes) {
     pti_plans *plans = &residency->plans;
     while (plans->n_transitions > 0 && plans->bytes + bytes > plans->most_bytes)
         end_transition(residency, find_oldest(plans));
 }
 
-/** Returns the known snapshot that equals another but for places, which are found; NULL: none. */
+/** Return the known snapshot that equals another but for places, which are found; NULL: none. */
 static pti_snapshot *find_snapshot(pti_residency *residency, const pti_snapshot *like) {
     pti_snapshot *snapshot = residency->plans.known;
     while (snapshot != NULL &&
@@ -79,7 +79,7 @@ static pti_snapshot *find_snapshot(pti_residency *residency, const pti_snapshot 
     return snapshot;
 }
 
-/** Room for the places of so many segments. False when memory runs out. */
+/** Have room for the places of n segments. False when memory runs out. */
 static bool reserve_places(pti_plans *plans, int n) {
     if (n <= plans->n_places)
         return true;
@@ -94,7 +94,7 @@ static void find_segment_places(const pti_segments *segments, int64_t *place) {
         place[k] = segments->memory[k].offset_bytes;
 }
 
-/** Brings the residency to the known snapshot that equals it, or adds one. Where memory runs out,
+/** Bring the residency to the known snapshot that equals it, or add one. Where memory runs out,
  * or it is too large to be kept, none is known. */
 static void find_or_add_snapshot(pti_residency *residency) {
     pti_plans *plans = &residency->plans;
@@ -283,7 +283,19 @@ static int64_t bytes_of_keys(const pti_window_request *window) {
            2 * n_boxes * (int64_t)sizeof(polytile_domain);
 }
 
-/** Adds the transition by a schedule from a snapshot, which gets a user, to the residency's. */
+/** Fill in where places lead, and what the transition takes; false when memory runs out, or it
+ * takes too much of what all transitions may take. */
+static bool is_worth_keeping(const pti_plans *plans, pti_transition *made) {
+    pti_placed before = {&made->from->segments, plans->former_place};
+    pti_placed after = {&made->to->segments, plans->place};
+    if (made->step == NULL ||
+        !pti_relocation_create(&before, &after, made->schedule, &made->relocation))
+        return false;
+    made->bytes += pti_relocation_bytes(&made->relocation, made->schedule);
+    return made->bytes <= plans->most_bytes / 2;
+}
+
+/** Add the transition by a schedule from a snapshot, which gets a user, to the residency's. */
 static void add_transition(pti_residency *residency, pti_snapshot *from,
                            const pti_window_request *window, pti_schedule *schedule) {
     pti_plans *plans = &residency->plans;
@@ -295,17 +307,9 @@ static void add_transition(pti_residency *residency, pti_snapshot *from,
                            .schedule = schedule,
                            .bytes = bytes_of_schedule(schedule) + bytes_of_keys(window),
                            .last_used = ++plans->n_uses};
-    pti_placed before = {&from->segments, plans->former_place};
-    pti_placed after = {&plans->at->segments, plans->place};
     if (made.has_link)
         made.link = *window->link;
-    if (made.step == NULL || !pti_relocation_create(&before, &after, schedule, &made.relocation)) {
-        free_keys(made.step, made.n_steps);
-        plans->unkept = schedule;
-        return;
-    }
-    made.bytes += pti_relocation_bytes(&made.relocation, schedule);
-    if (made.bytes > plans->most_bytes / 2) {
+    if (!is_worth_keeping(plans, &made)) {
         free_keys(made.step, made.n_steps);
         pti_relocation_free(&made.relocation);
         plans->unkept = schedule;
@@ -345,7 +349,7 @@ void pti_plans_keep(pti_residency *residency, const pti_window_request *window,
     release_snapshot(residency, from);
 }
 
-/** Makes a snapshot's memory the residency's own; nobody else uses it. */
+/** Make a snapshot's memory the residency's own; nobody else uses it. */
 static void take_over_snapshot(pti_residency *residency) {
     pti_snapshot *at = residency->plans.at;
     pti_snapshot_place(residency, residency->plans.place);

@@ -40,7 +40,7 @@ typedef struct pti_transition {
 enum { PTI_MAX_TRANSITIONS = 64 };
 
 /** To plan a window of few superblocks takes less time than to keep its plan. So its plan is kept
- * only once the window has come so many times. */
+ * only once the window has come PTI_CHEAP_TIMES times. */
 enum { PTI_CHEAP_SUPERBLOCKS = 8, PTI_CHEAP_TIMES = 3, PTI_CHEAP_BUCKETS = 64 };
 
 /** A cheap window, known by its hash. Where two have the same hash, their plans are kept sooner. */
@@ -54,7 +54,7 @@ typedef struct pti_plans {
     int64_t most_bytes;        /* 0: no plan is kept */
     int64_t cheap_superblocks; /* windows of fewer are cheap; 0: none */
     pti_cheap_window cheap[PTI_CHEAP_BUCKETS];
-    bool keeps;    /* the plan of the window at hand will be kept */
+    bool keeps;    /* the plan of the current window will be kept */
     int64_t bytes; /* of transitions and snapshots */
     int64_t n_hits;
     int64_t n_moved; /* hits of schedules that were for other places */

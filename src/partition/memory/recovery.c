@@ -1,5 +1,6 @@
 #include "partition/memory/recovery.h"
 
+#include "access/footprint/call.h"
 #include "partition/schedule/builder.h"
 
 #include <stdlib.h>
@@ -10,18 +11,11 @@ typedef struct partial {
     int64_t n_begun; /* operations, from the first */
 } partial;
 
-static bool launch_writes(const pti_call *call, int array) {
-    for (int o = 0; o < call->instance->n_operands; o++)
-        if (call->array[o] == array && call->instance->operand[o].writes)
-            return true;
-    return false;
-}
-
 static bool was_being_written(const partial *failed, int array) {
     for (int64_t k = 0; k < failed->n_begun; k++) {
         const pti_op *op = &failed->schedule->op[k];
         if (op->kind == PTI_LAUNCH &&
-            launch_writes(&failed->schedule->launch[op->launch].call, array))
+            pti_call_writes(&failed->schedule->launch[op->launch].call, array))
             return true;
     }
     return false;
@@ -121,7 +115,7 @@ static void download_boxes(pti_builder *builder, int64_t placement, int64_t elem
     }
 }
 
-/** Downloads what was newer in a placement; nothing else counts as resident. */
+/** Download what was newer in a placement; nothing else counts as resident. */
 static void save_holding(pti_builder *builder, const pti_schedule *failed, const pti_holding *from,
                          const pti_boxes *newer) {
     pti_schedule *schedule = builder->schedule;

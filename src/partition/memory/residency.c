@@ -247,7 +247,7 @@ void pti_residency_forget(pti_residency *residency) {
     take_failures(residency);
 }
 
-/** Adds what an image holds, unless it is empty: superblocks that touch no element have images,
+/** Add what an image holds, unless it is empty: superblocks that touch no element have images,
  * too. */
 static bool add_holding(const pti_resident_image *image, pti_holding *holdings, int *n_holdings) {
     if (image->valid.n_boxes == 0)

@@ -40,7 +40,7 @@ enum { PTI_RESIDENT_PLANS_BYTES = 64 << 20 };
 pti_residency *pti_residency_create(int64_t arena_bytes);
 void pti_residency_free(pti_residency *residency);
 
-/** Keep plans in so many bytes of host memory; 0: keep none. */
+/** Keep plans in at most most_bytes of host memory; 0: keep none. */
 void pti_residency_limit_plans(pti_residency *residency, int64_t most_bytes);
 
 /** How often a plan that was kept was handed out again. */
@@ -128,7 +128,7 @@ enum { PTI_RESIDENT_AHEAD = 2 };
 /** Images begin at multiples of this. */
 enum { PTI_RESIDENT_ALIGNMENT = 256 };
 
-/** The device memory that an image of so many bytes takes; INT64_MAX if that is too much to
+/** Return the device memory that an image of this size takes; INT64_MAX if that is too much to
  * count. */
 static inline int64_t pti_resident_padded(int64_t bytes) {
     return bytes > INT64_MAX - PTI_RESIDENT_ALIGNMENT

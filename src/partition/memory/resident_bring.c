@@ -31,7 +31,7 @@ static void read_operand(pti_resident_window *at, pti_resident_image *image,
                        &at->of->needed);
 }
 
-/** Puts what a superblock needs of a piece and is not valid in its image into `needed`. */
+/** Put what a superblock needs of a piece and is not valid in its image into `needed`. */
 static void find_missing_elements(pti_resident_window *at, pti_resident_image *image,
                                   const pti_piece *piece, const pti_step *step,
                                   const polytile_domain *threads) {
@@ -55,7 +55,7 @@ static void need_inner_images(pti_resident_window *at, const pti_resident_image 
             pti_boxes_unite(&at->of->needed, &other->valid, pti_boxes_include);
 }
 
-/** Moves what `needed` has in common with a set into `shared`. */
+/** Move what `needed` has in common with a set into `shared`. */
 static void find_shared(pti_residency *residency, const pti_boxes *set) {
     pti_boxes_intersect(&residency->shared, &residency->needed, set);
     pti_boxes_merge(&residency->shared);
@@ -95,7 +95,7 @@ static void join_uploads(pti_resident_window *at, int array) {
         pti_boxes_assign(&residency->needed, &around);
 }
 
-/** Copies and fills what is needed and in another image, or zero; the rest is needed still. */
+/** Copy and fill what is needed and in another image, or zero; the rest is needed still. */
 static void bring_from_device(pti_resident_window *at, pti_resident_image *image) {
     pti_residency *residency = at->of;
     pti_resident_image *other = residency->state[image->array].images;
@@ -129,7 +129,7 @@ void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *imag
 
 /* Ahead of a launch. */
 
-/** Elements that the launch at hand is about to write come from nowhere else. */
+/** Elements that the current launch is about to write come from nowhere else. */
 static void subtract_writes(pti_resident_window *at, int array, const pti_step *step,
                             const polytile_domain *threads) {
     const pti_instance *instance = step->call.instance;
@@ -141,7 +141,7 @@ static void subtract_writes(pti_resident_window *at, int array, const pti_step *
     }
 }
 
-/** Return whether elements are few beside a piece, so that the launch at hand waits no longer for
+/** Return whether elements are few beside a piece, so that the current launch waits no longer for
  * them than it runs. */
 static bool are_few(const pti_boxes *elements, const polytile_domain *piece) {
     enum { SMALL_PART = 64 };

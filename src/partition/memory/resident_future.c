@@ -245,7 +245,7 @@ static polytile_status add_box_piece(const pti_residency *residency, const pti_s
     return POLYTILE_OK;
 }
 
-/** Adds the pieces of a step that is no launch: of all elements, or some. */
+/** Add the pieces of a step that is no launch: of all elements, or some. */
 static polytile_status add_step_pieces(const pti_residency *residency, const pti_step *step,
                                        pti_future *future) {
     polytile_status status = POLYTILE_OK;
@@ -298,9 +298,8 @@ static bool may_widen(const pti_residency *residency, const pti_future *future,
     return may;
 }
 
-/** Widen pieces of an array, of which one contains those of all superblocks of a launch, as that of
- * x[0:i] for the last one does: all get it, if there is room, and so find one image, which they
- * extend. */
+/** If one superblock's piece of an array contains those of all others, as x[0:i] does for the last
+ * i, give all of them that piece, if it fits: they then share and extend one image. */
 static void widen_pieces(const pti_residency *residency, pti_future *future, int64_t first_run) {
     const pti_superblock_run *run = &future->run[first_run];
     int64_t n_runs = future->n_runs - first_run;
@@ -342,7 +341,7 @@ done:
     return status;
 }
 
-/** Builds the skip list of each array's pieces. Errors: NO_MEMORY. */
+/** Build the skip list of each array's pieces. Errors: NO_MEMORY. */
 static polytile_status find_skips(const pti_residency *residency, pti_future *future) {
     int n_arrays = residency->instance.n_operands;
     pti_skip_builder *list = calloc((size_t)n_arrays + 1, sizeof *list);

@@ -113,7 +113,7 @@ const polytile_domain *pti_future_widest(const pti_future *future, const pti_pie
 /** Return whether a superblock behind a piece's own touches elements near it in the window. */
 bool pti_future_touches_later(const pti_future *future, const pti_piece *piece);
 
-/** Removes from an image's dirty elements those that the host does not need: from `now` on they are
+/** Remove from an image's dirty elements those that the host does not need: from `now` on they are
  * overwritten or dropped before anything may read them. Fewer where finding all takes too long. */
 void pti_future_discard(pti_future *future, pti_resident_image *image, int64_t now);
 

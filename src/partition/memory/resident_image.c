@@ -166,7 +166,7 @@ static int64_t write_in_image(pti_resident_emit *emit, pti_op_kind kind, pti_res
 }
 
 /** Return what used an image's memory, and is to be waited for by what changes elements there that
- * no other superblock of the launch at hand uses. */
+ * no other superblock of the current launch uses. */
 static pti_last users_of_image(pti_resident_emit *emit, const pti_resident_image *image) {
     pti_last users = image->before;
     pti_beside_see(&emit->beside, emit->builder.schedule);
@@ -175,8 +175,8 @@ static pti_last users_of_image(pti_resident_emit *emit, const pti_resident_image
     return users;
 }
 
-/** Launches of one lane that write elements come after those that were uploaded for an earlier one;
- * those of other lanes may not. */
+/** Note an upload, so that launches of other lanes that write its elements wait for it; those of
+ * its own lane come after it anyway. */
 static void note_uploaded(const pti_resident_emit *emit, pti_resident_state *state,
                           const polytile_domain *box, int64_t op) {
     if (!emit->has_lanes)

@@ -15,7 +15,7 @@ typedef struct pti_resident_emit {
     int64_t n_superblocks;
     int former_launch; /* of the superblock before */
     bool has_lanes;    /* some launch is in lanes: none of it need be done before the next launch */
-    pti_beside beside; /* of the launch at hand */
+    pti_beside beside; /* of the current launch */
 } pti_resident_emit;
 
 /** The number of images on the device. */
@@ -24,12 +24,12 @@ int pti_images_count(const pti_residency *residency);
 /** Return whether an image's hull contains a box. */
 bool pti_image_contains(const pti_resident_image *image, const polytile_domain *box);
 
-/** Gives neighbouring segments, whose images are gone, to a new image without valid elements; NULL
+/** Give neighbouring segments, whose images are gone, to a new image without valid elements; NULL
  * when memory runs out. */
 pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run neighbours,
                                    int64_t bytes, int array, const polytile_domain *hull);
 
-/** Forget what is known of how the schedule at hand uses an image, whose elements have changed. */
+/** Forget what is known of how the current schedule uses an image, whose elements have changed. */
 void pti_image_forget_future(const pti_residency *residency, pti_resident_image *image);
 
 /** Download what of an image is newer than on the host. */
@@ -50,14 +50,15 @@ void pti_image_copy(pti_resident_emit *emit, pti_resident_image *image, pti_resi
 void pti_image_mark_written(pti_residency *residency, pti_resident_image *image,
                             const polytile_domain *box);
 
-/** Download what of some elements an image holds newer than the host, and keep the image. */
+/** Download those of some elements that are newer in an image than on the host, and keep the image.
+ */
 void pti_image_fetch(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes);
 
-/** The host has newer elements of an array: no image has any version of them that counts. */
+/** Note that the host has newer elements of an array: images have them no more. */
 void pti_resident_invalidate(pti_residency *residency, int array, const pti_boxes *boxes);
 
 /** Drop images of an array whose valid elements are valid in one image, so that memory does not
- * hold them twice, unless the superblock at hand uses them. */
+ * hold them twice, unless the current superblock uses them. */
 void pti_image_absorb(pti_residency *residency, pti_resident_image *image);
 
 /** Forget everything about an array on the device: what the host holds is what there is. */

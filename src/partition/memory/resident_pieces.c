@@ -23,7 +23,8 @@ static bool are_nearly_one(const pti_piece *one, const pti_piece *other, int64_t
            bytes - larger <= larger / SMALL_PART;
 }
 
-/** Whether a piece takes over another of the same array, which makes it a box of so many bytes. */
+/** Return whether a piece takes over another of the same array, which makes it a box of this size.
+ */
 typedef bool absorb_rule(const pti_instance *instance, const pti_piece *piece,
                          const pti_piece *other, int64_t bytes);
 

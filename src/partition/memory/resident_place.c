@@ -9,7 +9,7 @@
 typedef enum eviction_level {
     NOT_BUSY,     /* those that neither the next superblocks nor the last ones use */
     NOT_RESERVED, /* those that the next superblocks do not use */
-    NOT_CURRENT,  /* those that the superblock at hand does not use */
+    NOT_CURRENT,  /* those that the current superblock does not use */
     N_EVICTION_LEVELS
 } eviction_level;
 
@@ -38,7 +38,7 @@ static int64_t last_use_of(const pti_resident_image *image) {
     return image->last_use;
 }
 
-/** Evicts the images of some segments; what the host needs of them is downloaded first. */
+/** Evict the images of some segments; what the host needs of them is downloaded first. */
 static void evict_segments(pti_resident_window *at, pti_segment_run neighbours) {
     for (int k = 0; k < neighbours.n_segments; k++) {
         pti_resident_image *image = at->of->segments.memory[neighbours.first + k].image;
@@ -52,7 +52,8 @@ static void evict_segments(pti_resident_window *at, pti_segment_run neighbours) 
 /** What is not touched again goes to the end of free memory: beside each other, such images make
  * room for large ones later, and leave no holes between those that stay. Where all arrays fit,
  * nothing has to make room. */
-static pti_segment_run find_end(pti_segments *segments, pti_segment_run neighbours, int64_t bytes) {
+static pti_segment_run find_back_of_free(pti_segments *segments, pti_segment_run neighbours,
+                                         int64_t bytes) {
     const int64_t left_bytes = segments->memory[neighbours.first].size_bytes - bytes;
     const int64_t front_bytes = left_bytes / PTI_RESIDENT_ALIGNMENT * PTI_RESIDENT_ALIGNMENT;
     return neighbours.n_segments == 1 && front_bytes > 0
@@ -68,7 +69,7 @@ typedef struct image_request {
     bool stays; /* what it holds is touched again */
 } image_request;
 
-/** Makes an image of a box, evicting others up to a level; NULL if there is no room or memory runs
+/** Make an image of a box, evicting others up to a level; NULL if there is no room or memory runs
  * out. */
 static pti_resident_image *make_image(pti_resident_window *at, const image_request *of,
                                       eviction_level most) {
@@ -80,7 +81,7 @@ static pti_resident_image *make_image(pti_resident_window *at, const image_reque
             continue;
         evict_segments(at, neighbours);
         if (!of->stays)
-            neighbours = find_end(&at->of->segments, neighbours, of->bytes);
+            neighbours = find_back_of_free(&at->of->segments, neighbours, of->bytes);
         return pti_image_make(at->emit, neighbours, of->bytes, of->array, of->hull);
     }
     return NULL;

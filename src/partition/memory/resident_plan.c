@@ -94,7 +94,7 @@ static void pass_former_pieces(pti_resident_window *at, const pti_superblock_run
         at->of->state[at->future->piece[p].array].first_piece = p;
 }
 
-/** Downloads what the host gets anyway as soon as its last launch wrote it: the link is idle now,
+/** Download what the host gets anyway as soon as its last launch wrote it: the link is idle now,
  * and all at once at the end would be waited for. */
 static void download_finished(pti_resident_window *at, const pti_superblock_run *run,
                               const pti_step *step) {

@@ -17,15 +17,15 @@ struct pti_resident_image {
     int array;
     int64_t offset_bytes;
     pti_memory_layout layout;
-    int64_t placement;    /* in the schedule at hand */
+    int64_t placement;    /* in the current schedule */
     pti_boxes valid;      /* elements in their newest version */
     pti_boxes dirty;      /* valid, and newer than the host's; may be so in several images */
-    pti_last writers;     /* of the elements, in the schedule at hand */
-    pti_last before;      /* what used its memory before it was made, in the schedule at hand */
+    pti_last writers;     /* of the elements, in the current schedule */
+    pti_last before;      /* what used its memory before it was made, in the current schedule */
     int64_t reserved_for; /* time of the last superblock that it must wait for */
     int64_t last_use;     /* time of the last superblock that ran on it */
-    bool is_current;      /* of the superblock at hand: must stay until that has run */
-    int64_t next_piece;   /* the first of the schedule at hand not known to be apart; -1: none */
+    bool is_current;      /* of the current superblock: must stay until that has run */
+    int64_t next_piece;   /* the first of the current schedule not known to be apart; -1: none */
     int64_t next_use;     /* of its valid elements, if it lies ahead; -1: not known */
 };
 
@@ -37,13 +37,13 @@ typedef struct pti_resident_state {
     pti_resident_image *images;
     pti_boxes unwritten;   /* elements that are zero and nowhere */
     pti_boxes on_host;     /* internal: elements that were downloaded once */
-    pti_boxes initialised; /* by the launch at hand, which reduces into them from an identity */
-    pti_boxes downloaded;  /* in the schedule at hand */
+    pti_boxes initialised; /* by the current launch, which reduces into them from an identity */
+    pti_boxes downloaded;  /* in the current schedule */
     pti_last downloads;
     pti_boxes uploaded; /* the same, where launches are in lanes */
     pti_last uploads;
-    int64_t first_piece;         /* in the schedule at hand, from the superblock at hand on */
-    const pti_step *last_writer; /* of the steps at hand, if it is flushed after that; else NULL */
+    int64_t first_piece;         /* in the current schedule, from the current superblock on */
+    const pti_step *last_writer; /* of the current steps, if it is flushed after that; else NULL */
 } pti_resident_state;
 
 /** Whether a position has an array that launches use. Kept plans do not depend on that. */
@@ -63,12 +63,12 @@ struct pti_residency {
     pti_resident_state *state; /* of each array */
     pti_resident_stay *stay;   /* the same */
     pti_resident_image *spare;
-    int64_t largest_bytes; /* of a piece in the schedule at hand */
+    int64_t largest_bytes; /* of a piece in the current schedule */
     int64_t time;          /* of the first superblock of the next schedule */
     /* Sets for one piece at a time, which keep their memory. resident_bring.c uses them while it
      * brings a piece; once a superblock has all its pieces, resident_plan.c does, and between
      * superblocks what fetches. */
-    pti_boxes needed; /* what the piece at hand still lacks; what a launch writes */
+    pti_boxes needed; /* what the current piece still lacks; what a launch writes */
     pti_boxes shared; /* the part of that, or of what is reduced into, that an operation brings */
     pti_boxes rest;   /* of one function, while it calls none that uses it */
     pti_plans plans;  /* made before; while they are shared, what lies above is not changed */

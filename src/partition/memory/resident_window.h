@@ -14,10 +14,10 @@ typedef struct pti_resident_window {
     const polytile_link *link;                   /* NULL: as few bytes as possible */
     const pti_step *end;                         /* of the steps */
     int64_t now;                                 /* time of the next superblock to run */
-    pti_resident_image *image[PTI_MAX_OPERANDS]; /* of each piece of the superblock at hand */
+    pti_resident_image *image[PTI_MAX_OPERANDS]; /* of each piece of the current superblock */
 } pti_resident_window;
 
-/** Find or make an image for each piece of the superblock at hand, in an arena emptied for it if
+/** Find or make an image for each piece of the current superblock, in an arena emptied for it if
  * there is no other way; false if even that fails. */
 bool pti_resident_window_place(pti_resident_window *at, const pti_superblock_run *run);
 

@@ -47,7 +47,7 @@ static int64_t bytes_of_boxes(const pti_boxes *set) {
     return set->capacity * (int64_t)sizeof *set->box;
 }
 
-/** Adds an image to a snapshot's hash and size. */
+/** Add an image to a snapshot's hash and size. */
 static void add_image(pti_snapshot *snapshot, const pti_resident_image *image) {
     uint64_t hash = pti_mix(snapshot->hash, image->array);
     for (int d = 0; d < image->layout.hull.n_dims; d++)
@@ -120,7 +120,7 @@ static bool is_in(const int64_t *list, int n, int64_t number) {
     return k < n;
 }
 
-/** Places a free segment of a snapshot in one of the same size of another, which no earlier one
+/** Place a free segment of a snapshot in one of the same size of another, which no earlier one
  * has. */
 static bool place_free(const pti_snapshot *known, const pti_snapshot *other, int k,
                        int64_t *place) {

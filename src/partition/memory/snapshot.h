@@ -23,7 +23,7 @@ struct pti_snapshot {
  * state that comes back looks the same. Does nothing when memory runs out. */
 void pti_snapshot_normalise(pti_residency *residency);
 
-/** Returns a snapshot of what is resident now, whose memory both share; NULL when memory runs
+/** Return a snapshot of what is resident now, whose memory both share; NULL when memory runs
  * out. */
 pti_snapshot *pti_snapshot_of(const pti_residency *residency);
 
@@ -35,17 +35,17 @@ pti_snapshot *pti_snapshot_of(const pti_residency *residency);
 bool pti_snapshot_is_like(const pti_residency *residency, const pti_snapshot *known,
                           const pti_snapshot *other, int64_t *place);
 
-/** Brings the residency to a snapshot, whose memory both share. */
+/** Bring the residency to a snapshot, whose memory both share. */
 void pti_snapshot_enter(const pti_snapshot *snapshot, pti_residency *residency);
 
-/** Gives a residency that shares a snapshot's memory a copy that it may change. False when memory
+/** Give a residency that shares a snapshot's memory a copy that it may change. False when memory
  * runs out: nothing is changed then. */
 bool pti_snapshot_unshare(pti_residency *residency);
 
 /** Put the segments of a residency that shares nothing where they really lie. */
 void pti_snapshot_place(pti_residency *residency, const int64_t *place);
 
-/** Frees a snapshot that nobody shares; its images become spare ones. */
+/** Free a snapshot that nobody shares; its images become spare ones. */
 void pti_snapshot_free(pti_residency *residency, pti_snapshot *snapshot);
 
 #endif

@@ -1,16 +1,11 @@
 #include "partition/memory/step.h"
 
+#include "access/footprint/call.h"
 #include "access/footprint/footprint.h"
 
-static bool launch_uses(const pti_step *step, int array) {
-    int o = 0;
-    while (o < step->call.instance->n_operands && step->call.array[o] != array)
-        o++;
-    return o < step->call.instance->n_operands;
-}
-
 bool pti_step_uses(const pti_step *step, int array) {
-    return step->kind == PTI_STEP_LAUNCH ? launch_uses(step, array) : step->position == array;
+    return step->kind == PTI_STEP_LAUNCH ? pti_call_has_array(&step->call, array)
+                                         : step->position == array;
 }
 
 /** Return whether one operand overwrites a box, and no other uses the array. */

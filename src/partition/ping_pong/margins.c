@@ -86,10 +86,10 @@ static bool are_same_elements(section_pair of) {
 
 /** Return by how much neighbours along an index are moved that lie on the other side of a periodic
  * array. */
-static int64_t find_turn(const pti_tiling *tiling, int index, int64_t lo, int64_t hi) {
+static int64_t wrap_between(const pti_tiling *tiling, int index, int64_t lo, int64_t hi) {
     const polytile_domain *threads = &instance_of_launch(tiling, 0)->threads;
     return pti_goes_round(tiling->rounds, index)
-               ? pti_turn_of(lo, hi, pti_range_count(threads->range[index]))
+               ? pti_wrap_offset(lo, hi, pti_range_count(threads->range[index]))
                : 0;
 }
 
@@ -105,7 +105,7 @@ static void widen_margin(pti_tiling *tiling, int launch, int by, section_pair of
             continue;
         const int64_t lo = of.other->subscript[d].lo.constant - written;
         const int64_t hi = of.other->subscript[d].hi.constant - written;
-        const int64_t turn = find_turn(tiling, index, lo, hi);
+        const int64_t turn = wrap_between(tiling, index, lo, hi);
         margin->before[index] = pti_max(margin->before[index], later->before[index] - (lo - turn));
         margin->after[index] = pti_max(margin->after[index], later->after[index] + hi - turn);
     }

@@ -78,7 +78,7 @@ static void keep_copied_contents(pti_replay *replay, const pti_op *op) {
     }
 }
 
-/** Gives the target what was known of the source's elements. */
+/** Give the target what was known of the source's elements. */
 static void fill_in_copied_contents(pti_replay *replay, const pti_op *op) {
     pti_resident *target = &replay->resident[op->placement];
     pti_replay_overwrite(replay, op->placement, &op->box);
@@ -315,7 +315,7 @@ static bool prove_stretch(const pti_schedule *schedule, const pti_stretch *stret
     return holds;
 }
 
-/** Prove the stretches of a schedule with a period; of those that are the same moved on, one. */
+/** Prove the stretches of a schedule with a period; of those that are the same shifted, one. */
 static bool prove_stretches(const pti_schedule *schedule, pti_text *why) {
     const pti_period *period = &schedule->period;
     const int64_t n_turns = pti_stretch_turns(schedule), n = period->times / n_turns;

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/** One operand of the launch at hand, and the array that it is. */
+/** One operand of the current launch, and the array that it is. */
 typedef struct launch_operand {
     pti_replay *replay;
     int64_t op;
@@ -81,7 +81,7 @@ static bool check_section_read(const launch_operand *of, const pti_section *sect
            reject_read(of, &missing);
 }
 
-/** What is looked up of a partial operand is read, whatever its hull is said to be. */
+/** Check that what is looked up of a partial operand is read, whatever its declared hull is. */
 static bool check_looked_up(const launch_operand *of) {
     bool holds = true;
     for (int s = 0; s < of->operand->n_sections && holds; s++) {
@@ -111,7 +111,8 @@ static polytile_domain find_section_hull(const launch_operand *of, const pti_sec
 }
 
 /** Around the sections of a kind; empty if none touches anything. */
-static void find_hull(const launch_operand *of, pti_access_kind kind, polytile_domain *hull) {
+static void find_hull_of_kind(const launch_operand *of, pti_access_kind kind,
+                              polytile_domain *hull) {
     if (pti_section_reach_box(&of->reach[kind], &of->operand->domain, of->threads, hull))
         return;
     *hull = pti_box_empty(of->operand->domain.n_dims);
@@ -124,12 +125,12 @@ static void find_hull(const launch_operand *of, pti_access_kind kind, polytile_d
     }
 }
 
-/** The same, found once for parts of all sections. */
+/** Return the box around the sections of a kind, found once for all parts of sections. */
 static polytile_domain *hull_of_kind(const launch_operand *of, pti_access_kind kind) {
     if (kind != PTI_ACCESS_TOUCHED &&
         of->reach[kind].n_sections == of->reach[PTI_ACCESS_TOUCHED].n_sections)
         return &of->hull[PTI_ACCESS_TOUCHED];
-    find_hull(of, kind, &of->hull[kind]);
+    find_hull_of_kind(of, kind, &of->hull[kind]);
     return &of->hull[kind];
 }
 
@@ -202,8 +203,8 @@ static bool check_met_section(const launch_operand *of, const pti_section *secti
     return true;
 }
 
-/** The same for all other pieces of the array. Bodies look for elements in the box around what the
- * piece has of them, with its steps. */
+/** Check what all other pieces of the array have. Bodies look for elements in the box around what
+ * the piece has of them, with its steps. */
 static bool check_met_pieces(const launch_operand *of) {
     const pti_instance *instance = of->instance;
     if (instance->n_further == 0)

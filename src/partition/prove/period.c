@@ -70,7 +70,7 @@ static bool has_placement(const pti_schedule *schedule, int part, int64_t placem
            schedule->placement[placement].operand < schedule->instance->n_operands;
 }
 
-static int part_of(int64_t first, int64_t n, int64_t position) {
+static int part_of_position(int64_t first, int64_t n, int64_t position) {
     return position < first ? 0 : position < first + n ? 1 : 2;
 }
 
@@ -81,7 +81,7 @@ static int part_of_superblock(const pti_schedule *schedule, int l, int64_t super
     const int64_t number = superblock - launch->first_superblock;
     return number < 0 || number >= launch->n_superblocks
                ? -1
-               : part_of(turn->first_superblock, turn->n_superblocks, superblock);
+               : part_of_position(turn->first_superblock, turn->n_superblocks, superblock);
 }
 
 /** An operation's placements and waits are of its part, or are waits for what comes before it. What
@@ -89,7 +89,7 @@ static int part_of_superblock(const pti_schedule *schedule, int l, int64_t super
 static bool check_op_of_part(const pti_schedule *schedule, int64_t i, pti_text *why) {
     const pti_period *period = &schedule->period;
     const pti_op *op = &schedule->op[i];
-    const int part = part_of(period->first_op, period->n_ops, i);
+    const int part = part_of_position(period->first_op, period->n_ops, i);
     bool holds = op->launch >= 0 && op->launch < schedule->n_launches && op->superblock >= 0 &&
                  op->superblock < schedule->n_superblocks && op->n_waits >= 0 &&
                  op->first_wait >= 0 && op->n_waits <= schedule->n_waits &&
@@ -164,7 +164,8 @@ static bool check_lists(const pti_schedule *schedule, pti_text *why) {
     bool holds = true;
     for (int64_t p = 0; p < schedule->n_placements && holds; p++)
         holds =
-            has_placement(schedule, part_of(period->first_placement, period->n_placements, p), p) ||
+            has_placement(schedule,
+                          part_of_position(period->first_placement, period->n_placements, p), p) ||
             PTI_REJECT(why, "placement %" PRId64 " is of no array", p);
     for (int l = 0; l < schedule->n_launches && holds; l++)
         holds = check_superblocks_of(schedule, l, why);
@@ -257,7 +258,7 @@ int64_t pti_value_at_corner(const pti_affine *affine, const polytile_domain *thr
     return value;
 }
 
-/** A section moves on by its array's shift, and is clipped nowhere where it moves. */
+/** A section moves by its array's shift, and is clipped nowhere where it moves. */
 static bool check_section_moves(const pti_schedule *schedule, int l, const pti_section *section,
                                 const polytile_domain *turns, pti_text *why) {
     const pti_call *call = &schedule->launch[l].call;

@@ -10,9 +10,9 @@
  *
  * A stretch is proved as any flat schedule is, of its own threads alone: from what is carried
  * before it to what is carried after it. What the prologue leaves is what the first turn finds. Of
- * the stretches that are turns alone, one is proved. The others are that one moved on, with all
+ * the stretches that are turns alone, one is proved. The others are that one shifted, with all
  * that its threads touch, as this header proves; so they are right where it is, and lead from what
- * is carried to the same moved on. The last stretch is proved from what is carried then. No stretch
+ * is carried to the same shifted. The last stretch is proved from what is carried then. No stretch
  * begins before the one before it has ended, so nothing of different stretches races.
  *
  * Several launches one after the other do the same as their threads stretch by stretch: no thread
@@ -27,9 +27,9 @@
  * - The turns of each launch follow one another along one index of its threads, without gaps or
  *   overlaps, from the prologue to the epilogue, which are whole along all others. So stretches
  *   whose superblocks are disjoint and cover the box around them cover the launch domain together.
- * - What threads of the turns touch of an array moves on with them by the array's shift: no section
+ * - What threads of the turns touch of an array moves with them by the array's shift: no section
  *   is clipped where it moves. So does all that lies on the device, and stays inside its array.
- * - Carried pieces are found where they are left, moved on, by the first turn, the next one and the
+ * - Carried pieces are found where they are left, shifted, by the first turn, the next one and the
  *   epilogue.
  *
  * Returns true if all holds; otherwise false with the first violation in *why.
@@ -51,10 +51,10 @@ int64_t pti_value_at_corner(const pti_affine *affine, const polytile_domain *thr
 /* period_order.c */
 
 /** Prove that threads that conflict are in stretches in the order of their launches, of several
- * launches whose sections move on by their arrays' shifts. */
+ * launches whose sections move by their arrays' shifts. */
 bool pti_check_turns_in_order(const pti_schedule *schedule, pti_text *why);
 
-/* period_states.c: what is known of arrays beside what lies on the device. It moves on as what lies
+/* period_states.c: what is known of arrays beside what lies on the device. It moves as what lies
  * there does, but where stretches have not come yet. */
 
 /** What is known of an array between stretches. */
@@ -75,7 +75,7 @@ pti_stretch_state *pti_array_states_of(const pti_replay *replay, const pti_perio
 bool pti_array_states_give(const pti_stretch_state *states, pti_schedule *stretch);
 
 /**
- * Prove that n stretches of some turns each lead from states after the prologue to states moved on,
+ * Prove that n stretches of some turns each lead from states after the prologue to states shifted,
  * knowing those after the first of them; these become the states after the last.
  *
  * Errors  False, with the array in *why; also when memory runs out.
@@ -84,8 +84,8 @@ bool pti_check_states_move(const pti_schedule *schedule, int64_t n_turns, int64_
                            const pti_stretch_state *before, pti_stretch_state *after,
                            pti_text *why);
 
-/** Prove that the last stretch is where its states are known: nowhere before the stretch before it
- * was, after so many turns. */
+/** Prove that the last stretch is where its states are known: nowhere before where the stretch
+ * before it was, after `turns` turns. */
 bool pti_check_last_rows(const pti_schedule *schedule, int64_t turns,
                          const pti_stretch_state *before, const pti_stretch_state *last,
                          pti_text *why);

@@ -69,7 +69,7 @@ static bool is_array_written(const pti_schedule *schedule, int array) {
     return is;
 }
 
-/** All that moves on does so in one direction, so neighbouring parts stand for all. */
+/** All that moves does so in one direction, so neighbouring parts stand for all. */
 static bool check_array(const pti_schedule *schedule, int array, pti_text *why) {
     const int64_t last = schedule->period.times - 1;
     const part_pair pairs[] = {{0, 1, 0, 0}, {0, 2, 0, 0}, {1, 1, 0, 1}, {1, 2, last, 0}};

@@ -95,7 +95,7 @@ bool pti_array_states_give(const pti_stretch_state *states, pti_schedule *stretc
 typedef struct state_step {
     const polytile_domain *array;
     int axis;
-    int64_t by, n;       /* a stretch moves on by; how many there are */
+    int64_t by, n;       /* a stretch moves by; how many there are */
     polytile_range rows; /* of the first */
 } state_step;
 
@@ -109,16 +109,10 @@ static void clip_rows(const state_step *step, pti_boxes *set, int64_t lo, int64_
         pti_boxes_clip(set, &clip);
 }
 
-static void move_rows(const state_step *step, pti_boxes *set, int64_t by) {
-    for (int k = 0; k < set->n_boxes; k++) {
-        set->box[k].range[step->axis].lo += by;
-        set->box[k].range[step->axis].hi += by;
-    }
-}
-
-static bool are_equal(const pti_boxes *one, const pti_boxes *other) {
-    return pti_boxes_find_uncovered(one, other) == NULL &&
-           pti_boxes_find_uncovered(other, one) == NULL;
+static void shift_rows(const state_step *step, pti_boxes *set, int64_t by) {
+    pti_shift shift = {{0}};
+    shift.by[step->axis] = by;
+    pti_boxes_move(set, &shift, 1);
 }
 
 /** Where later stretches come for the first time a set is the same in all rows. */
@@ -133,21 +127,21 @@ static bool is_even_ahead(const state_step *step, const pti_boxes *set) {
     return is;
 }
 
-/** The first stretch leads from a set to the same moved on, where the second one is. */
+/** The first stretch leads from a set to the same shifted, where the second one is. */
 static bool does_move(const state_step *step, const pti_boxes *before, const pti_boxes *after) {
     pti_boxes from = {0}, to = {0};
     pti_boxes_copy(&from, before);
     pti_boxes_copy(&to, after);
     clip_rows(step, &from, step->rows.lo, step->rows.hi);
-    move_rows(step, &from, step->by);
+    shift_rows(step, &from, step->by);
     clip_rows(step, &to, step->rows.lo + step->by, step->rows.hi + step->by);
-    const bool does = are_equal(&from, &to) && !from.failed && !to.failed;
+    const bool does = pti_boxes_are_equal(&from, &to) && !from.failed && !to.failed;
     pti_boxes_free(&from);
     pti_boxes_free(&to);
     return does;
 }
 
-/** What is known after the last stretch: what the first one left, moved on, and ahead of that what
+/** What is known after the last stretch: what the first one left, shifted, and ahead of that what
  * was there from the beginning. */
 static bool go_to_last(const state_step *step, const pti_boxes *before, pti_boxes *after) {
     const int64_t by = (step->n - 1) * step->by;
@@ -155,7 +149,7 @@ static bool go_to_last(const state_step *step, const pti_boxes *before, pti_boxe
     pti_boxes_copy(&ahead, before);
     clip_rows(step, &ahead, step->rows.hi + by + 1, INT64_MAX);
     clip_rows(step, after, step->rows.lo, step->rows.hi);
-    move_rows(step, after, by);
+    shift_rows(step, after, by);
     pti_boxes_unite(after, &ahead, pti_boxes_attach);
     const bool done = !ahead.failed && !after->failed;
     pti_boxes_free(&ahead);
@@ -164,7 +158,7 @@ static bool go_to_last(const state_step *step, const pti_boxes *before, pti_boxe
 
 static bool check_set(const state_step *step, const pti_boxes *before, pti_boxes *after) {
     if (step->axis < 0 || step->rows.lo > step->rows.hi)
-        return are_equal(before, after);
+        return pti_boxes_are_equal(before, after);
     return is_even_ahead(step, before) && does_move(step, before, after) &&
            go_to_last(step, before, after);
 }

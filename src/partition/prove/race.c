@@ -53,7 +53,7 @@ static bool reject_race(pti_replay *replay, int64_t op, int operand, int64_t oth
     return pti_replay_reject(replay, op, operand, box, reason);
 }
 
-/** Checks an operation, whose uses are in replay->used, against one operation of another use. */
+/** Check an operation, whose uses are in replay->used, against one operation of another use. */
 static bool check_pair(pti_replay *replay, int64_t op, pti_memory memory, int64_t other) {
     const pti_boxes *mine = replay->used, *its = replay->used_before;
     list_used(replay, other, memory, replay->used_before);
@@ -99,7 +99,7 @@ static bool merge_use(pti_replay *replay, int64_t op, int64_t newest, const pti_
     return true;
 }
 
-/** Returns the position of a use to fill in; -1 when memory runs out. */
+/** Return the position of a use to fill in; -1 when memory runs out. */
 static int64_t allocate_use(pti_replay *replay) {
     int64_t spare = replay->spare_use;
     if (spare >= 0) {
@@ -109,7 +109,7 @@ static int64_t allocate_use(pti_replay *replay) {
     return PTI_GROW(replay->use, replay->n_uses, &replay->uses_capacity) ? replay->n_uses++ : -1;
 }
 
-/** Joins the skip of a use from those before it, which do not change any more. */
+/** Join the skip of a use from those before it, which do not change any more. */
 static void add_skip(const pti_replay *replay, pti_use *use) {
     const pti_use *before = &replay->use[use->previous];
     int64_t end = use->number & (use->number - 1);
@@ -144,7 +144,7 @@ static void record_use(pti_replay *replay, int64_t op, pti_history *history,
     *newest = taken;
 }
 
-/** Returns the use before one that a search continues with; all in between lie apart. */
+/** Return the use before one that a search continues with; all in between lie apart. */
 static int64_t find_use_before(const pti_replay *replay, int64_t u, const pti_bounding_box *ends) {
     const pti_use *use = &replay->use[u];
     while (use->number > 0 && pti_bounding_apart(&use->skip, ends))

@@ -20,11 +20,11 @@ typedef struct pti_clock {
     int64_t *done;
 } pti_clock;
 
-/** What the operation at hand comes after. Of those before it, only the clocks of those that any
- * operation waits for are kept. */
+/** Operations known to precede the current one. Clocks are kept only for those that some operation
+ * waits for. */
 typedef struct pti_waits {
     int n_streams;
-    pti_stream stream; /* of the operation at hand, as is */
+    pti_stream stream; /* of the current operation, as is */
     const pti_clock *clock;
     int64_t awaited;  /* the last one of its stream that any operation waits for; -1: none */
     pti_clock newest; /* of those that are waited for */
@@ -123,7 +123,7 @@ typedef struct pti_replay {
     pti_boxes used[PTI_N_USAGES], used_before[PTI_N_USAGES]; /* by operations that may race */
     pti_section_reaches reaches;
     pti_boxes reused;
-    pti_boxes moved[PTI_N_CONTENTS]; /* by the copy or fill at hand */
+    pti_boxes moved[PTI_N_CONTENTS]; /* by the current copy or fill */
     int64_t *clocks; /* the numbers of all histories and clocks but those in waits.at */
     bool failed;     /* an allocation */
 } pti_replay;
@@ -134,7 +134,7 @@ typedef struct pti_replay {
 bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text *why);
 void pti_replay_end(pti_replay *replay);
 
-/** Go on to an operation, the one after that at hand. */
+/** Go on to an operation, the one after the current one. */
 void pti_replay_go_on(pti_replay *replay, int64_t op);
 
 /** Where a placement's data is: a position in resident. */

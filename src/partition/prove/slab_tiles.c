@@ -1,5 +1,6 @@
 #include "partition/prove/slab_tiles.h"
 
+#include "access/footprint/call.h"
 #include "access/set/box.h"
 #include "partition/prove/needs/needs.h"
 #include "partition/prove/programs/slab_loads.h"
@@ -143,13 +144,6 @@ static bool has_arrays(const pti_call *call, const pti_call *last) {
     return has;
 }
 
-static bool is_array_of(const pti_call *call, int array) {
-    bool has = false;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        has = has || call->array[o] == array;
-    return has;
-}
-
 /** Return whether a launch has the arrays of another one, each once, and as many threads. */
 static bool is_in_turn(const pti_call *call, const pti_call *last) {
     const int n = call->instance->n_operands;
@@ -157,17 +151,14 @@ static bool is_in_turn(const pti_call *call, const pti_call *last) {
               call->instance->n_further == 0 &&
               pti_box_equals(&call->instance->threads, &last->instance->threads);
     for (int o = 0; o < n && is; o++)
-        is = is_array_of(last, call->array[o]) && is_array_of(call, last->array[o]);
+        is = pti_call_has_array(last, call->array[o]) && pti_call_has_array(call, last->array[o]);
     return is;
 }
 
 static bool is_written_by(const slab_units *units, const pti_tiles *tiles, int array) {
     bool is = false;
-    for (int l = tiles->first_launch; l <= pti_slab_last_launch(tiles); l++) {
-        const pti_call *call = &units->schedule->launch[l].call;
-        for (int o = 0; o < call->instance->n_operands; o++)
-            is = is || (call->array[o] == array && call->instance->operand[o].writes);
-    }
+    for (int l = tiles->first_launch; l <= pti_slab_last_launch(tiles); l++)
+        is = is || pti_call_writes(&units->schedule->launch[l].call, array);
     return is;
 }
 

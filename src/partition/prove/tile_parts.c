@@ -1,5 +1,6 @@
 #include "partition/prove/tile_parts.h"
 
+#include "access/footprint/call.h"
 #include "partition/prove/shape/shape.h"
 
 #include <inttypes.h>
@@ -14,37 +15,29 @@ bool pti_tile_part_stores(const pti_tiles *tiles, int part, int array) {
                                                : pti_tiles_store(tiles, array);
 }
 
-static const pti_call *call_of(const pti_schedule *schedule, const pti_tiles *tiles, int launch) {
+static const pti_call *call_in_tiles(const pti_schedule *schedule, const pti_tiles *tiles,
+                                     int launch) {
     return &schedule->launch[tiles->first_launch + launch].call;
-}
-
-static bool has_array(const pti_call *call, int array) {
-    bool has = false;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        has = has || call->array[o] == array;
-    return has;
 }
 
 /** Return whether one of some launches of tiles writes an array. */
 static bool is_written(const pti_schedule *schedule, const pti_tiles *tiles, int first, int end,
                        int array) {
     bool is = false;
-    for (int l = first; l < end; l++) {
-        const pti_call *call = call_of(schedule, tiles, l);
-        for (int o = 0; o < call->instance->n_operands; o++)
-            is = is || (call->array[o] == array && call->instance->operand[o].writes);
-    }
+    for (int l = first; l < end; l++)
+        is = is || pti_call_writes(call_in_tiles(schedule, tiles, l), array);
     return is;
 }
 
 static bool check_launches(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
-    const pti_call *first = call_of(schedule, tiles, 0);
+    const pti_call *first = call_in_tiles(schedule, tiles, 0);
     bool holds = true;
     for (int l = 0; l < tiles->n_launches && holds; l++) {
-        const pti_call *call = call_of(schedule, tiles, l);
+        const pti_call *call = call_in_tiles(schedule, tiles, l);
         holds = call->instance->n_operands == first->instance->n_operands;
         for (int o = 0; o < call->instance->n_operands && holds; o++)
-            holds = has_array(first, call->array[o]) && has_array(call, first->array[o]);
+            holds = pti_call_has_array(first, call->array[o]) &&
+                    pti_call_has_array(call, first->array[o]);
     }
     return holds || reject_parts(why, tiles, "the launches have other arrays");
 }
@@ -60,7 +53,7 @@ static bool check_parts_write(const pti_schedule *schedule, const pti_tiles *til
 }
 
 static bool check_loaded(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
-    const pti_call *call = call_of(schedule, tiles, tiles->n_launches / 2);
+    const pti_call *call = call_in_tiles(schedule, tiles, tiles->n_launches / 2);
     bool holds = true;
     for (int o = 0; o < call->instance->n_operands && holds; o++)
         holds = !call->instance->operand[o].reads ||

@@ -135,8 +135,8 @@ static const polytile_domain *threads_of(const pti_schedule *schedule, const pti
     return &schedule->launch[tiles->first_launch + launch].call.instance->threads;
 }
 
-/** What is stored is all that the last launch writes; others have no threads beside those of the
- * first one, which is all that a device is told of them. */
+/** Check that what is stored is all that the last launch writes, and that no launch has threads
+ * outside those of the first one: a device is told of these alone. */
 static bool check_tiled_threads(const pti_schedule *schedule, const pti_tiles *tiles,
                                 pti_text *why) {
     const polytile_domain *first = threads_of(schedule, tiles, 0);
@@ -174,7 +174,7 @@ static bool is_within_border(const pti_instance *instance, const pti_section *se
         const int64_t extent = pti_range_count(instance->threads.range[d]);
         const int64_t lo = subscript->lo.constant, hi = subscript->hi.constant;
         const int64_t turn =
-            pti_goes_round(tiles->rounds, d) && !is_written ? pti_turn_of(lo, hi, extent) : 0;
+            pti_goes_round(tiles->rounds, d) && !is_written ? pti_wrap_offset(lo, hi, extent) : 0;
         is = is_index_and_constant(subscript, d) &&
              lo - turn >= (is_written ? 0 : -tiles->step.before[d]) &&
              hi - turn <= (is_written ? 0 : tiles->step.after[d]);

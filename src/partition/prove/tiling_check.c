@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/** A tiling being proved, and the tile at hand. */
+/** A tiling being proved, and the current tile. */
 typedef struct tiling_check {
     const pti_tiling *tiling;
     pti_text *why;
@@ -251,7 +251,7 @@ static void add_section_ends(const pti_operand *operand, const pti_section *sect
         if (followed_index(subscript) != index)
             continue;
         const int64_t lo = subscript->lo.constant, hi = subscript->hi.constant,
-                      turn = extent == 0 ? 0 : pti_turn_of(lo, hi, extent);
+                      turn = extent == 0 ? 0 : pti_wrap_offset(lo, hi, extent);
         around->reach = pti_max(around->reach, pti_max(pti_abs(lo - turn), pti_abs(hi - turn)));
         around->lo = pti_max(around->lo, operand->domain.range[d].lo);
         around->hi = pti_min(around->hi, operand->domain.range[d].hi);

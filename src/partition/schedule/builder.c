@@ -109,6 +109,13 @@ int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) 
     return schedule->n_placements++;
 }
 
+int64_t pti_builder_place_moved(pti_builder *builder, int64_t placement, const pti_shift *shift,
+                                int64_t n_times) {
+    pti_placement moved = builder->schedule->placement[placement];
+    moved.layout.hull = pti_box_moved(&moved.layout.hull, shift, n_times);
+    return pti_builder_place(builder, &moved);
+}
+
 void pti_builder_invalidate(pti_builder *builder, int operand, const pti_boxes *boxes) {
     pti_schedule *schedule = builder->schedule;
     if (!PTI_RESIZE(schedule->invalidation, schedule->n_invalidations + 1)) {
@@ -150,7 +157,7 @@ static list_lengths count_lists(int n_launches, const pti_schedule_launch *launc
     return count;
 }
 
-/** Lists of so many elements, and one more. */
+/** Allocate lists of these lengths, and one element more. */
 static bool allocate_launch_lists(pti_schedule *schedule, const list_lengths *count) {
     size_t placement_bytes = ((size_t)count->n_placements + 1) * sizeof *schedule->launch_placement;
     schedule->launch = calloc((size_t)schedule->n_launches + 1, sizeof *schedule->launch);
@@ -162,7 +169,7 @@ static bool allocate_launch_lists(pti_schedule *schedule, const list_lengths *co
     return schedule->launch != NULL && schedule->launch_array != NULL && has_long;
 }
 
-/** Copies launches, and numbers their superblocks and placements one launch after the other. */
+/** Copy launches, and number their superblocks and placements one launch after the other. */
 static void number_launches(pti_schedule *schedule, const pti_schedule_launch *launches) {
     int *array = schedule->launch_array;
     for (int l = 0; l < schedule->n_launches; l++) {

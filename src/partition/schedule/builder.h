@@ -60,8 +60,8 @@ typedef struct pti_builder {
  * placements, and an operation for each of them and for its kernel. */
 double pti_builder_superblock_bytes(const pti_instance *instance);
 
-/** The most superblocks that are planned: PTI_MAX_SUPERBLOCKS, or fewer of launches on so many
- * arrays that they would take too much of the host's memory. */
+/** The most superblocks that are planned: PTI_MAX_SUPERBLOCKS, or fewer where launches on many
+ * arrays would take too much of the host's memory. */
 int64_t pti_builder_most_superblocks(const pti_instance *instance);
 
 /**
@@ -82,7 +82,7 @@ void pti_builder_give_up(pti_builder *builder);
 /** How often a box of a set is gone through for a superblock, about. */
 enum { PTI_LOOKS_A_BOX = 4 };
 
-/** So many boxes or images are gone through for a superblock. */
+/** Note that n_looks boxes or images are gone through for a superblock. */
 void pti_builder_look(pti_builder *builder, int64_t n_looks);
 
 /** What the transfers of a schedule that is full are, for texts, and the numbers in it. */
@@ -95,7 +95,7 @@ void pti_builder_look(pti_builder *builder, int64_t n_looks);
 polytile_status pti_builder_status(const pti_builder *builder);
 
 /**
- * What the launch at hand need not wait for where its superblocks are in lanes: the others, whose
+ * What the current launch need not wait for where its superblocks are in lanes: the others, whose
  * threads write nothing that its own use.
  */
 typedef struct pti_beside {
@@ -127,5 +127,9 @@ void pti_builder_invalidate(pti_builder *builder, int operand, const pti_boxes *
 
 /** Append a placement; returns its position. */
 int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement);
+
+/** Append a copy of a placement, shifted n_times; returns its position. */
+int64_t pti_builder_place_moved(pti_builder *builder, int64_t placement, const pti_shift *shift,
+                                int64_t n_times);
 
 #endif

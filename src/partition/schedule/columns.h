@@ -15,9 +15,8 @@
  * after the tiles before it: of the slab before in its own column, and of its own slab in the
  * column before. So columns run at once, each a little behind the one before.
  *
- * That gives what the operations give one after the other if of two threads that touch an element,
- * one of them writing it, that of the earlier launch is in the same column or one before:
- * prove/column_program.h.
+ * The result is that of the operations in order if, of two threads that conflict, the earlier
+ * launch's is in the same column or an earlier one: prove/column_program.h.
  *
  * Source  Wolfe, "More iteration space tiling", 1989; Wonnacott, "Using time skewing to eliminate
  *         idle time due to memory bandwidth and network limitations", 2000.
@@ -34,16 +33,17 @@ typedef struct pti_columns {
 bool pti_columns_threads(const pti_columns *columns, int launch, int64_t column,
                          const polytile_domain *box, polytile_domain *threads);
 
-/** Return how many operations of a slab are a tile at most, where so many workers take columns. A
+/** Return how many operations of a slab are a tile at most, where n_workers workers take columns. A
  * column has about two tiles for each of them if there are as many operations: no more columns than
  * a column has tiles run at once. */
 int64_t pti_columns_tile_ops(int64_t n_ops, int64_t n_workers);
 
-/** Make columns of so many launches; false when memory runs out. pti_columns_free() frees them in
- * both cases. */
+/** Make columns of n_launches launches; false when memory runs out. pti_columns_free() frees them
+ * in both cases. */
 bool pti_columns_make(int n_launches, pti_columns *columns);
 
-/** Copy columns of so many launches, likewise. */
+/** Copy columns of n_launches launches; false when memory runs out. pti_columns_free() frees the
+ * copy in both cases. */
 bool pti_columns_copy(const pti_columns *from, int n_launches, pti_columns *to);
 
 void pti_columns_free(pti_columns *columns);

@@ -8,7 +8,7 @@
  *
  * A schedule may be a prologue, a period that comes several times, and an epilogue. Its lists have
  * each of the three once, one after the other: operations, placements, the superblocks of each
- * launch. Each turn of the period is the one before it moved on: boxes of a launch's threads by a
+ * launch. Each turn of the period is the one before it shifted: boxes of a launch's threads by a
  * shift of that launch, boxes of an array by a shift of that array. Offsets in the arena, sizes and
  * kinds are the same in all turns. A schedule without a period is the prologue alone, and is called
  * flat.
@@ -62,7 +62,7 @@ static inline int64_t pti_period_times(const pti_period *period, int64_t first, 
 
 void pti_period_free(pti_period *period);
 
-/** Copy a period, of a schedule of so many operands; false when memory runs out. The caller frees
+/** Copy a period of a schedule of n_operands operands; false when memory runs out. The caller frees
  * the copy in both cases. */
 bool pti_period_copy(const pti_period *period, int n_operands, pti_period *copy);
 

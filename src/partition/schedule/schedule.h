@@ -164,7 +164,7 @@ typedef struct pti_schedule {
     pti_tiles *tiles;    /* launches that may run as one, in order */
     bool has_all_tiles;  /* they were looked for */
     pti_columns columns; /* of launches in place, which are all operations */
-    pti_period period;   /* operations that come several times, moved on */
+    pti_period period;   /* operations that come several times, shifted */
 } pti_schedule;
 
 /** How many streams the operations of a schedule are on, from the first. */

@@ -21,11 +21,11 @@ typedef struct maker {
     const pti_schedule *from;
     const pti_period *period;
     pti_schedule *to;
-    int64_t *n_filled;   /* of each launch: superblocks before the part at hand; owned */
-    int64_t *carried_at; /* of each carried piece: its placement, where the turn at hand finds it */
+    int64_t *n_filled;   /* of each launch: superblocks before the current part; owned */
+    int64_t *carried_at; /* of each carried piece: its placement, where the current turn finds it */
     part turn, epilogue;
-    int64_t turns;        /* by which what is copied moves on */
-    int64_t op_at;        /* in the stretch: the first operation of the part at hand */
+    int64_t turns;        /* by which what is copied moves */
+    int64_t op_at;        /* in the stretch: the first operation of the current part */
     int64_t placement_at; /* its first placement that is not of a carried piece */
 } maker;
 
@@ -51,7 +51,7 @@ static section superblocks_of(const pti_schedule *schedule, part_kind kind, int 
                       turn->n_superblocks);
 }
 
-static part part_of(const pti_schedule *schedule, part_kind kind) {
+static part part_of_schedule(const pti_schedule *schedule, part_kind kind) {
     const pti_period *period = &schedule->period;
     const section ops = section_of(kind, 0, schedule->n_ops, period->first_op, period->n_ops);
     const section placements =
@@ -66,7 +66,7 @@ static const pti_shift *shift_of_placement(const maker *of, int64_t placement) {
     return &of->period->array[of->from->placement[placement].operand];
 }
 
-/** Where the stretch has a placement that the part at hand names. */
+/** Where the stretch has a placement that the current part names. */
 static int64_t placement_in_stretch(const maker *of, const part *at, int64_t placement) {
     const int64_t k = placement - at->first_placement;
     if (placement < 0 || of->carried_at == NULL)
@@ -131,7 +131,7 @@ static void add_superblocks(maker *of, const part *at, int l) {
     }
 }
 
-/** Add a part of the lists, moved on by so many turns. */
+/** Add a part of the lists, shifted by `turns` turns. */
 static void add_part(maker *of, const part *at, int64_t turns) {
     const int64_t n_carried = of->carried_at == NULL ? 0 : of->period->n_carried;
     of->turns = turns;
@@ -260,7 +260,7 @@ static bool name_states(const pti_schedule *from, bool is_prologue, pti_schedule
 }
 
 /** Allocate lists that are long enough for turns, and the operations of another part. */
-static bool allocate_lists(const maker *of, int64_t n_turns, const part *other) {
+static bool allocate_stretch_lists(const maker *of, int64_t n_turns, const part *other) {
     pti_schedule *made = of->to;
     const part *turn = &of->turn;
     const size_t n_ops = (size_t)(n_turns * turn->n_ops + other->n_ops + 1);
@@ -280,13 +280,14 @@ static bool allocate_lists(const maker *of, int64_t n_turns, const part *other) 
 
 static bool make_parts(maker *of, const pti_stretch *stretch) {
     static const part nothing = {.kind = TURN};
-    const part prologue = part_of(of->from, PROLOGUE);
+    const part prologue = part_of_schedule(of->from, PROLOGUE);
     const part *other = stretch->is_prologue ? &prologue
                         : stretch->is_last   ? &of->epilogue
                                              : &nothing;
     const int64_t n_turns = stretch->end_turn - stretch->first_turn;
     if (of->n_filled == NULL || !name_launches(of->from, n_turns, other->kind, of->to) ||
-        !name_states(of->from, stretch->is_prologue, of->to) || !allocate_lists(of, n_turns, other))
+        !name_states(of->from, stretch->is_prologue, of->to) ||
+        !allocate_stretch_lists(of, n_turns, other))
         return false;
     return stretch->is_prologue ? make_prologue(of, &prologue) : make_turns(of, stretch);
 }
@@ -296,8 +297,8 @@ pti_schedule *pti_stretch_make(const pti_schedule *schedule, const pti_stretch *
                 .period = &schedule->period,
                 .to = calloc(1, sizeof *of.to),
                 .n_filled = calloc((size_t)schedule->n_launches + 1, sizeof *of.n_filled),
-                .turn = part_of(schedule, TURN),
-                .epilogue = part_of(schedule, EPILOGUE)};
+                .turn = part_of_schedule(schedule, TURN),
+                .epilogue = part_of_schedule(schedule, EPILOGUE)};
     if (of.to != NULL)
         *of.to = (pti_schedule){.instance = schedule->instance,
                                 .n_launches = schedule->n_launches,
@@ -363,7 +364,7 @@ static void move_stretch(const pti_period *period, pti_schedule *made, int64_t t
     move_holdings(made, made->after, made->n_after, period->array, turns);
 }
 
-/** Make the stretch after the one at hand, or make that one of it. */
+/** Make the stretch after the current one, or make that one of it. */
 static void make_next(pti_stretch_walk *walk) {
     const pti_stretch before = walk->stretch;
     const bool is_of_turns = walk->made != NULL && !before.is_prologue;

@@ -26,8 +26,8 @@ typedef struct pti_stretch {
 typedef struct pti_stretch_walk {
     const pti_schedule *schedule; /* borrowed */
     int64_t n_stretches;          /* so far */
-    int64_t n_kernels_before;     /* sub-kernels of the stretches before the one at hand */
-    pti_stretch stretch;          /* at hand, of a schedule with a period */
+    int64_t n_kernels_before;     /* sub-kernels of the stretches before the current one */
+    pti_stretch stretch;          /* the current one of a schedule with a period */
     pti_schedule *made;           /* the same as a schedule; owned; NULL: none is */
     bool failed;                  /* memory ran out */
 } pti_stretch_walk;

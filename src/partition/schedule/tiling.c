@@ -96,7 +96,7 @@ int pti_tiling_parts(const pti_tiling *tiling, const int64_t *position, int laun
                             tiling->rounds, parts);
 }
 
-int64_t pti_turn_of(int64_t lo, int64_t hi, int64_t extent) {
+int64_t pti_wrap_offset(int64_t lo, int64_t hi, int64_t extent) {
     const int64_t middle = lo + (hi - lo) / 2;
     return pti_floor_div(middle + extent / 2, extent) * extent;
 }

@@ -32,14 +32,13 @@ typedef struct pti_tiling {
     bool is_part; /* these are some of the threads, of which alone it is asked what tiles do */
     int64_t tile[POLYTILE_MAX_DIMS]; /* threads of a tile along each index; the last have fewer */
     pti_margin *margin;              /* of each launch; owned, as all below */
-    /** Of each array: what launches write of it is stored. Of the others it is lost, though they
-     * keep what no launch writes. */
+    /** Whether what launches write of each array is stored. What they write of other arrays is
+     * lost; the rest of these stays. */
     bool *is_stored;
     bool is_apart; /* what is stored is stored elsewhere than where anything is loaded */
 } pti_tiling;
 
-/** How many arrays launches that follow one another have at most of which later ones need what is
- * there. */
+/** The most arrays that tiles store: those whose contents later launches need. */
 enum { PTI_TILE_MOST_STORED = 3 };
 
 /** Memory aside in which tiles store an array, laid out as its own. */
@@ -90,7 +89,7 @@ typedef struct pti_tiles {
         own; /* threads of the last launch, whose elements are stored, cut into tiles from lo
                             on; of a slab perhaps empty: nothing is run */
     bool is_of_ring; /* the slab has threads in both halves of a ring, and own are the lower ones */
-    polytile_domain opposite; /* the upper ones, likewise */
+    polytile_domain opposite; /* the upper ones, cut into tiles in the same way */
 } pti_tiles;
 
 /** The arrays of launches that alternate between two, and touch no others. */
@@ -163,7 +162,7 @@ static inline int pti_tiles_n_sides(const pti_tiles *tiles) {
 
 /** Return the multiple of a periodic array's extent that lies next to the middle of an interval of
  * offsets: without it they are those of the neighbours that they stand for. */
-int64_t pti_turn_of(int64_t lo, int64_t hi, int64_t extent);
+int64_t pti_wrap_offset(int64_t lo, int64_t hi, int64_t extent);
 
 void pti_tiling_free(pti_tiling *tiling);
 

@@ -140,7 +140,7 @@ pti_segment_run pti_segments_find(const pti_segments *segments, int64_t size_byt
     return best.neighbours;
 }
 
-/** Puts `count` segments in place of some neighbours; the caller fills them in. */
+/** Put `count` segments in place of some neighbours; the caller fills them in. */
 static void replace_segments(pti_segments *segments, pti_segment_run neighbours, int count) {
     pti_arena_segment *later = &segments->memory[neighbours.first + neighbours.n_segments];
     int n_later = segments->n_segments - neighbours.first - neighbours.n_segments;

@@ -13,7 +13,7 @@ typedef struct pti_arena_segment {
     int64_t offset_bytes;
     int64_t size_bytes;
     pti_resident_image *image; /* NULL: free */
-    pti_last users;            /* of the schedule at hand, those of former images too */
+    pti_last users;            /* of the current schedule, those of former images too */
 } pti_arena_segment;
 
 /** Segments in the order of their offsets, which leave no byte out. */
@@ -48,8 +48,8 @@ typedef struct pti_segment_run {
 /** Make all of the arena one free segment. Errors: false when memory runs out. */
 bool pti_segments_begin(pti_segments *segments, int64_t arena_bytes);
 void pti_segments_free(pti_segments *segments);
-/** The same segments, still with the images of the others. Errors: false when memory runs out;
- * there are none then. */
+/** Copy segments, whose images stay those of the others. False when memory runs out; there are none
+ * then. */
 bool pti_segments_copy(const pti_segments *from, pti_segments *to);
 
 /** Join free neighbours. */
@@ -68,12 +68,12 @@ pti_arena_segment *pti_segments_at(const pti_segments *segments, int64_t offset_
 pti_segment_run pti_segments_find(const pti_segments *segments, int64_t size_bytes,
                                   const pti_eviction_costs *costs);
 
-/** Leave so many bytes of a free segment free that lie before the rest, which is returned; the
- * segment as it is, when memory runs out. */
+/** Split front_bytes off the front of a free segment, which stay free. Returns the rest; the whole
+ * segment when memory runs out. */
 pti_segment_run pti_segments_leave_front(pti_segments *segments, pti_segment_run neighbours,
                                          int64_t front_bytes);
 
-/** Gives the beginning of some neighbours, whose images are gone, to an image; the rest stays free.
+/** Give the beginning of some neighbours, whose images are gone, to an image; the rest stays free.
  * Returns the segment; NULL when memory runs out. */
 pti_arena_segment *pti_segments_take(pti_segments *segments, pti_segment_run neighbours,
                                      int64_t size_bytes, pti_resident_image *image);

@@ -5,7 +5,7 @@
 
 /* Plans as text, JSON and pictures: the printers. */
 
-/** Writes a plan, which is the object, after a text; where memory runs out the text has failed. */
+/** Write a plan, which is the object, after a text; where memory runs out the text has failed. */
 typedef void pti_printer(pti_text *text, const pti_object *plan);
 
 enum { PTI_N_FORMATS = POLYTILE_SVG + 1 };

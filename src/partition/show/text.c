@@ -22,7 +22,7 @@ static void add_title(pti_text *text, const polytile_plan *plan) {
 }
 
 /** Add what is held of an array in pieces: "2 pieces, 1 MiB; their hull 20 MiB". */
-static void add_pieces(pti_text *text, const polytile_plan *plan, int array) {
+static void add_held_pieces(pti_text *text, const polytile_plan *plan, int array) {
     const pti_pieces_held held = pti_pieces_held_of(plan, array);
     if (held.n_pieces > 1)
         pti_text_add(text, ", in %d pieces, %s; their hull %s", held.n_pieces,
@@ -40,7 +40,7 @@ static void add_arrays(pti_text *text, const polytile_plan *plan) {
         pti_text_add(text, "  %s%s %s, %s, %s", operand->name, pti_words_box(domain).text,
                      pti_words_type(operand->type).text, pti_words_array_roles(plan, k).text,
                      pti_words_size((int64_t)n_bytes).text);
-        add_pieces(text, plan, k);
+        add_held_pieces(text, plan, k);
         pti_text_add(text, "\n");
     }
     pti_text_add(text, "\n");
@@ -300,7 +300,7 @@ static int64_t number_in_run(const pti_period *period, int64_t listed) {
     return listed + (is_after ? (period->times - 1) * period->n_kernels : 0);
 }
 
-static void add_superblocks(pti_text *text, const polytile_plan *plan) {
+static void add_superblock_table(pti_text *text, const polytile_plan *plan) {
     static const char *const heads[N_COLUMNS] = {"#", "threads", "on device", "uploads",
                                                  "downloads"};
     const pti_op *shown[N_SHOWN];
@@ -329,5 +329,5 @@ void pti_plan_write_text(pti_text *text, const pti_object *object) {
         add_moved(text, plan);
     pti_text_add(text, PTI_ROW "%s\n\n", "planned in",
                  pti_words_seconds(plan->summary.plan_seconds).text);
-    add_superblocks(text, plan);
+    add_superblock_table(text, plan);
 }

@@ -236,8 +236,8 @@ static void find_widest(const pti_instance *instance, int name, int64_t n_superb
     }
 }
 
-/** The same for launches that run one after the other; those that are interleaved have arrays in
- * one piece. */
+/** Find the widest pieces of an array in launches that run one after the other; those that are
+ * interleaved have arrays in one piece. */
 static void find_widest_of_kinds(const pti_launches *launches, int array, pti_pieces_held *widest) {
     for (int k = 0; k < launches->n_kinds; k++) {
         const pti_launch_kind *kind = &launches->of_kind[k];

@@ -182,9 +182,9 @@ static void upload_array(pti_skew_builder *builder, int array, int64_t k) {
     bring_boxes(builder, &made, &sets->filled, rows);
 }
 
-/** Return the rows of an image that slab k or one after it touches, and those that the slab before
- * downloads; of an image aside, where nothing comes or goes, those that it touches of what slabs
- * before stored. */
+/** Return which rows of an image to keep when it slides: those that slab k or a later one touches,
+ * and those that slab k - 1 still downloads. Of an image aside, where nothing comes or goes: those
+ * that earlier slabs stored and slab k touches. */
 static polytile_range copied_rows(const pti_skew_builder *builder, int array, int image,
                                   polytile_range rows, int64_t k) {
     const int64_t slab = builder->shape->slab;
@@ -413,7 +413,7 @@ static void add_passes(pti_skew_builder *builder) {
         add_slabs_of_pass(builder, p);
 }
 
-/** Up to so many, superblocks are counted as if all were listed: a plan may have more. */
+/** Up to this number, superblocks are counted as if all were listed: a plan may have more. */
 enum { FEW_SUPERBLOCKS = 1 << 19 };
 
 /** Find the sets of all passes, and the turns of the only one. */

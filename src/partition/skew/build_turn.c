@@ -14,18 +14,17 @@ static void forget_done(pti_skew_builder *builder) {
             builder->ran[lane][l] = -1;
 }
 
-static bool is_whole(const pti_skew_builder *builder, int array) {
+static bool stays_whole(const pti_skew_builder *builder, int array) {
     return builder->chain->axis[array] == PTI_AXIS_WHOLE;
 }
 
-/** Let an array's image be found at a placement of the part at hand, moved on by some turns. */
-static void find_again(pti_skew_builder *builder, int array, int64_t turns) {
+/** Let an array's image be found at a placement of the current part's own, shifted by some turns.
+ */
+static void place_moved(pti_skew_builder *builder, int array, int64_t turns) {
     pti_skew_image *along = &builder->image[array];
     const pti_shift *shift = &builder->schedule->period.array[array];
-    pti_placement placement = builder->schedule->placement[along->placement];
-    placement.layout.hull = pti_box_moved(&placement.layout.hull, shift, turns);
-    along->placement = pti_builder_place(&builder->builder, &placement);
-    if (is_whole(builder, array))
+    along->placement = pti_builder_place_moved(&builder->builder, along->placement, shift, turns);
+    if (stays_whole(builder, array))
         return;
     along->rows.lo += turns * shift->by[builder->chain->axis[array]];
     along->rows.hi += turns * shift->by[builder->chain->axis[array]];
@@ -88,16 +87,16 @@ static void carry_image(pti_skew_builder *builder, int array) {
     pti_period *period = &builder->schedule->period;
     pti_carried *carried = &period->carried[period->n_carried++];
     carried->first = builder->image[array].placement;
-    if (is_whole(builder, array))
+    if (stays_whole(builder, array))
         pti_skew_sets_find_whole(&builder->sets, array, &carried->valid);
     else
         find_held(builder, array, builder->turns.first, carried);
     builder->builder.failed |= carried->valid.failed || carried->dirty.failed;
-    find_again(builder, array, 0);
+    place_moved(builder, array, 0);
 }
 
 static bool is_carried(const pti_skew_builder *builder, int array) {
-    return is_whole(builder, array) || builder->pass.band[array].passes;
+    return stays_whole(builder, array) || builder->pass.band[array].passes;
 }
 
 static bool allocate_period(const pti_skew_builder *builder, pti_period *period) {
@@ -150,7 +149,7 @@ void pti_skew_turn_end(pti_skew_builder *builder) {
         if (!is_carried(builder, a))
             continue;
         period->carried[n_found++].left = builder->image[a].placement;
-        find_again(builder, a, builder->turns.times - 1);
+        place_moved(builder, a, builder->turns.times - 1);
     }
     period->times = builder->turns.times;
     builder->n_unlisted = pti_slabs_unlisted(&builder->turns);

@@ -184,13 +184,7 @@ typedef struct kinds {
 } kinds;
 
 static bool is_launch_alike(const pti_cut_launch *one, const pti_cut_launch *other) {
-    if (one->call.instance != other->call.instance || one->index != other->index)
-        return false;
-    for (int o = 0; o < one->call.instance->n_operands; o++) {
-        if (one->call.array[o] != other->call.array[o])
-            return false;
-    }
-    return true;
+    return one->index == other->index && pti_chain_is_same_launch(one, other);
 }
 
 /** Sort a launch into its kind. */
@@ -204,8 +198,8 @@ static void sort_into_kind(kinds *all, const pti_chain *chain, int launch) {
     all->of_launch[launch] = k;
 }
 
-/** Find the lag of a kind behind another; where it is no longer than so many threads, a bound of it
- * is enough. */
+/** Find the lag of a kind behind another; where it is at most `enough` threads, a bound of it
+ * will do. */
 static polytile_status find_lag(const kinds *of, const pti_chain *chain, int earlier, int later,
                                 int64_t enough, pti_lag *lag) {
     const pti_cut_launch *one = &chain->launch[of->first[earlier]];

@@ -266,8 +266,9 @@ static void number_superblocks(const pti_schedule *schedule, int64_t *next, int6
             number[schedule->op[i].superblock] = next[schedule->op[i].launch / N_HALVES]++;
 }
 
-/** Move the threads of superblocks, and their placements, to their numbers. */
-static bool move_superblocks(pti_schedule *schedule, const int64_t *number) {
+/** Put the threads and placements of each superblock at its new number, number[old]. False when
+ * memory runs out. */
+static bool renumber_superblocks(pti_schedule *schedule, const int64_t *number) {
     const size_t n = (size_t)schedule->n_superblocks;
     const size_t n_placed = (size_t)schedule->n_launch_placements;
     polytile_domain *threads = malloc((n + 1) * sizeof *threads);
@@ -343,7 +344,7 @@ bool pti_folded_finish(const pti_chain *chain, pti_schedule *schedule) {
     bool is_made = next != NULL && number != NULL;
     if (is_made) {
         number_superblocks(schedule, next, number);
-        is_made = move_superblocks(schedule, number);
+        is_made = renumber_superblocks(schedule, number);
     }
     if (is_made) {
         join_halves(chain->folded, schedule);

@@ -57,7 +57,7 @@ static bool is_loaded(const pti_tiled_unit *unit, const pti_call *call, int arra
     bool is = false;
     for (int o = 0; o < instance->n_operands; o++)
         is = is ||
-             (call->array[o] == array && (unit->sequence->turns.n_alive > 1 ||
+             (call->array[o] == array && (unit->sequence->change.n_alive > 1 ||
                                           instance->operand[pti_operand_array(instance, o)].reads));
     return is;
 }

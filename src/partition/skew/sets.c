@@ -19,9 +19,9 @@ typedef struct walker {
     int array;
     int most_boxes;
     bool is_scattered;
-    pti_boxes live;    /* what is needed after the launch at hand, of launches after the pass */
+    pti_boxes live;    /* what is needed after the current launch, of launches after the pass */
     pti_boxes exposed; /* the same, of launches in the pass */
-    pti_boxes written; /* by launches of the pass from the one at hand on */
+    pti_boxes written; /* by launches of the pass from the current one on */
     pti_boxes reused;
 } walker;
 
@@ -66,7 +66,7 @@ static void walk_launch(walker *of, const pti_cut_launch *cut) {
 
 /** Return after how many launches those of a pass repeat themselves; all that it has where they do
  * not, or only after many. */
-static int find_turn(const pti_chain *chain, int first, int end) {
+static int count_until_repeat(const pti_chain *chain, int first, int end) {
     const int unit = pti_chain_unit(chain), most = 8 * unit;
     for (int turn = unit; turn <= most && turn < end - first; turn += unit) {
         int l = end - 1;
@@ -84,7 +84,7 @@ static int find_turn(const pti_chain *chain, int first, int end) {
  * same sets. Returns the first launch after those that are not walked. */
 static int walk_turns(walker *of, int first, int end) {
     const pti_chain *chain = of->request->chain;
-    const int turn = find_turn(chain, first, end);
+    const int turn = count_until_repeat(chain, first, end);
     pti_boxes exposed = {0}, written = {0};
     bool changes = true;
     for (; changes && end - turn >= first && !of->is_scattered; end -= turn) {

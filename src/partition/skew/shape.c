@@ -25,6 +25,20 @@ static const double share_of_cache = 0.75;
  * (stencils of 5 and 7 points on an H200: at 2.1 of 4.0 TB/s). */
 static const double neighbours_cost = 1.9;
 
+/** What two concurrent slabs save of the latencies of launches (H200, Jacobi on slabs of 4 planes
+ * of 1024 x 1024 floats: a third while data moves, else 0.8), and the least part of all seconds
+ * that is worth the waits. */
+static const double saved_concurrent = 0.35, least_saved = 0.01;
+
+/** Up to this part of the cache, a launch's data of a slab is there for the next one: a second slab
+ * that does not fit beside it costs more than it saves (H200: with 34 MB 15 % of all; with 42 MB
+ * two slabs gain 6 %). */
+static const double share_of_one = 0.65;
+
+/** How much longer a shape that moves less may take: estimates are no better, and others use the
+ * link, too. */
+static const double as_fast_ratio = 1.05;
+
 /** A number of launches a pass, while its slabs are chosen. */
 typedef struct candidate {
     const pti_skew_request *request;
@@ -202,16 +216,6 @@ static double predict_shape(const candidate *of, int64_t slab, int64_t n_per_lap
     return (up_s + down_s + compute_s) / n_slabs + rest * fmax(compute_s, fmax(up_s, down_s));
 }
 
-/** What two concurrent slabs save of the latencies of launches (H200, Jacobi on slabs of 4 planes
- * of 1024 x 1024 floats: a third while data moves, else 0.8), and the least part of all seconds
- * that is worth the waits. */
-static const double saved_concurrent = 0.35, least_saved = 0.01;
-
-/** Up to this part of the cache, a launch's data of a slab is there for the next one: a second slab
- * that does not fit beside it costs more than it saves (H200: with 34 MB 15 % of all; with 42 MB
- * two slabs gain 6 %). */
-static const double share_of_one = 0.65;
-
 static bool fit_into_cache(const candidate *of, int64_t n_rows) {
     const polytile_link *link = of->request->link;
     double touched_bytes = (double)n_rows * of->row_bytes + of->beside_bytes;
@@ -300,11 +304,11 @@ static void try_slabs(const candidate *of, pti_skew_shape *best) {
 
 /** Return the bytes that take as long in one run as a set does. */
 static double cost_bytes(const candidate *of, int array, const pti_boxes *set) {
-    const pti_operand *is = &of->request->chain->arrays->operand[array];
+    const pti_operand *whole = &of->request->chain->arrays->operand[array];
     double sum = 0;
     for (int k = 0; k < set->n_boxes; k++) {
-        pti_runs runs = pti_runs_of(&is->domain, &set->box[k], is->element_bytes);
-        sum += (double)pti_box_count(&set->box[k]) * (double)is->element_bytes *
+        pti_runs runs = pti_runs_of(&whole->domain, &set->box[k], whole->element_bytes);
+        sum += (double)pti_box_count(&set->box[k]) * (double)whole->element_bytes *
                pti_run_cost(of->request->link, runs);
     }
     return sum;
@@ -437,17 +441,13 @@ static bool try_all_passes(candidate *wanted, pti_skew_shape *best) {
     return has_memory;
 }
 
-/** How much longer a shape that moves less may take: estimates are no better, and others use the
- * link, too. */
-static const double as_good = 1.05;
-
 bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti_text *why) {
     candidate wanted = {.request = request};
     *shape = (pti_skew_shape){0};
     estimate_work(&wanted);
     bool has_memory = try_all_passes(&wanted, shape);
     if (has_memory && shape->n_passes > pti_skew_fewest_passes(request) && !request->fewest_bytes) {
-        wanted.enough_s = as_good * shape->seconds;
+        wanted.enough_s = as_fast_ratio * shape->seconds;
         has_memory = try_all_passes(&wanted, shape);
     }
     if (has_memory && wanted.is_scattered)
@@ -480,42 +480,4 @@ bool pti_skew_choose_tiled(const pti_skew_request *request, pti_chain *chain, pt
     }
     pti_text_free(&ignored);
     return is_chosen;
-}
-
-/** Return the bytes that a launch reads and those that it writes. */
-static double moved_bytes(const pti_cut_launch *cut) {
-    double n_bytes = 0;
-    for (int o = 0; o < cut->call.instance->n_operands; o++) {
-        const pti_operand *operand = &cut->call.instance->operand[o];
-        polytile_domain hull =
-            pti_footprint_hull(cut->call.instance, o, PTI_TOUCHES, &cut->call.instance->threads);
-        n_bytes += (double)pti_box_count(&hull) * (double)operand->element_bytes *
-                   (operand->reads + operand->writes);
-    }
-    return n_bytes;
-}
-
-/** Return the bytes of all that the chain touches, in one image of each array; below 0 when memory
- * runs out. */
-static double touched_bytes_of_chain(const pti_chain *chain) {
-    pti_skew_need *needs = pti_skew_needs(chain, chain->n_launches);
-    double n_bytes = needs == NULL ? -1 : pti_skew_slabs_bytes(chain, needs, INT64_MAX);
-    free(needs);
-    return n_bytes;
-}
-
-bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape, pti_text *why) {
-    double all_bytes = touched_bytes_of_chain(request->chain);
-    double left = 1 - (double)request->arena_bytes / fmax(1, all_bytes);
-    double singly_bytes = 0, fused_bytes = (double)shape->h2d_bytes + (double)shape->d2h_bytes;
-    for (int l = 0; l < request->chain->n_launches; l++)
-        singly_bytes +=
-            left * moved_bytes(&request->chain->launch[l]) / pti_chain_unit(request->chain);
-    if (all_bytes < 0 || fused_bytes < singly_bytes)
-        return all_bytes >= 0;
-    pti_text_add(why,
-                 "going through all arrays moves %.3g MiB, launch after launch moves about "
-                 "%.3g MiB, since most of the data stays on the device",
-                 fused_bytes / (1 << 20), fmax(0, singly_bytes) / (1 << 20));
-    return false;
 }

@@ -10,14 +10,14 @@
 /** The index along which slabs with tiles are cut. */
 enum { ALONG = 0 };
 
-/** Of a device that the last tiles of a slab leave idle, what tiles of the next slab, on the other
- * stream, leave idle, too. */
+/** The part of the idle end of a slab's tiles that stays idle although the next slab runs on the
+ * other stream. */
 static const double left_by_others = 0.25;
 
-/* Rows. */
+/* Sequences. */
 
 /** Return the program's launch. */
-static const pti_call *call_of(const pti_chain *chain, int launch) {
+static const pti_call *program_call(const pti_chain *chain, int launch) {
     return chain->folded != NULL ? &chain->folded->call[launch / pti_chain_unit(chain)]
                                  : &chain->launch[launch].call;
 }
@@ -32,18 +32,18 @@ static bool are_ping_pong_arrays(const pti_instance *instance) {
            instance->operand[PTI_TILE_IMAGES - 1].writes;
 }
 
-static bool may_be_in_row(const pti_chain *chain, const pti_tile_kernel *tiles, int launch) {
-    const pti_instance *instance = call_of(chain, launch)->instance;
+static bool may_be_in_sequence(const pti_chain *chain, const pti_tile_kernel *tiles, int launch) {
+    const pti_instance *instance = program_call(chain, launch)->instance;
     return tiles[launch] != PTI_TILES_NONE && chain->launch[launch].index == ALONG &&
-           pti_turns_may_begin(instance) &&
+           pti_role_change_may_begin(instance) &&
            (chain->folded == NULL || are_ping_pong_arrays(instance));
 }
 
-/** Return whether slabs know launches whose arrays take such turns. */
-static bool are_turns_known(const pti_chain *chain, const pti_turns *turns,
+/** Return whether slabs know launches whose arrays take such change. */
+static bool is_change_known(const pti_chain *chain, const pti_role_change *change,
                             const pti_instance *instance) {
-    return chain->folded == NULL ? turns->n_alive <= PTI_TILE_MOST_STORED
-                                 : turns->n_alive == 1 && are_ping_pong_arrays(instance);
+    return chain->folded == NULL ? change->n_alive <= PTI_TILE_MOST_STORED
+                                 : change->n_alive == 1 && are_ping_pong_arrays(instance);
 }
 
 static int64_t lag_behind(const pti_chain *chain, int launch) {
@@ -53,16 +53,16 @@ static int64_t lag_behind(const pti_chain *chain, int launch) {
 /** Return whether a launch goes on with a sequence; the second one says how. */
 static bool joins_sequence(const pti_chain *chain, const pti_tile_kernel *tiles,
                            pti_tiled_sequence *sequence, int launch) {
-    const pti_call *call = call_of(chain, launch),
-                   *before = call_of(chain, launch - sequence->n_halves);
-    pti_turns turns;
-    if (!may_be_in_row(chain, tiles, launch) || !pti_turns_find(call, before, &turns) ||
+    const pti_call *call = program_call(chain, launch),
+                   *before = program_call(chain, launch - sequence->n_halves);
+    pti_role_change change;
+    if (!may_be_in_sequence(chain, tiles, launch) || !pti_role_change_find(call, before, &change) ||
         pti_box_compare(&call->instance->threads, &before->instance->threads) != 0 ||
-        !are_turns_known(chain, &turns, call->instance))
+        !is_change_known(chain, &change, call->instance))
         return false;
     if (launch == sequence->first + sequence->n_halves)
-        sequence->turns = turns;
-    return pti_turns_are_alike(&turns, &sequence->turns) &&
+        sequence->change = change;
+    return pti_role_changes_are_alike(&change, &sequence->change) &&
            (launch == sequence->first + sequence->n_halves ||
             lag_behind(chain, launch) == sequence->lag);
 }
@@ -81,12 +81,12 @@ static void extend_sequence(const pti_chain *chain, const pti_tile_kernel *tiles
 /** Return the one array that is alive after a launch of ping-pong ones, which it wrote. */
 static int array_alive_after(const pti_tiled_sequence *sequence, const pti_call *call) {
     int array[PTI_PING_PONG_MOST_ARRAYS];
-    pti_turns_list_alive(&sequence->turns, call, array);
+    pti_role_change_list_alive(&sequence->change, call, array);
     return array[0];
 }
 
-/** Return whether a group may have so many launches: margins are even, and the array that its last
- * launch writes is stored. */
+/** Return whether a group may have n_launches launches: margins are even, and the array that its
+ * last launch writes is stored. */
 static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequence *sequence,
                                  int n_launches, pti_call *call, bool *may_be) {
     pti_text ignored = {0};
@@ -95,10 +95,10 @@ static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequenc
                          .n_arrays = n_program_arrays(chain),
                          .rounds = sequence->ping_pong.rounds};
     for (int l = 0; l < n_launches; l++)
-        call[l] = *call_of(chain, sequence->first + sequence->n_halves * l);
+        call[l] = *program_call(chain, sequence->first + sequence->n_halves * l);
     polytile_status status = pti_margins_find(&tiling, &ignored);
     *may_be = status == POLYTILE_OK && tiling.margin != NULL &&
-              (sequence->turns.n_alive > 1 ||
+              (sequence->change.n_alive > 1 ||
                tiling.is_stored[array_alive_after(sequence, &call[n_launches - 1])]) &&
               pti_ping_pong_has_even_margins(&sequence->ping_pong.step, &tiling);
     pti_tiling_free(&tiling);
@@ -123,30 +123,30 @@ static polytile_status check_groups(const pti_chain *chain, pti_tiled_sequence *
 /** Return the fewest launches of a group: where there is memory aside, of which each array has its
  * role again. */
 static int least_of_group(const pti_tiled_sequence *sequence) {
-    const int n_phases = sequence->turns.n_phases;
-    return sequence->turns.n_alive == 1
+    const int n_phases = sequence->change.n_phases;
+    return sequence->change.n_alive == 1
                ? PTI_PING_PONG_LEAST
                : n_phases * (int)pti_ceil_div(PTI_PING_PONG_LEAST, n_phases);
 }
 
 /** Return how many launches groups have more than others at least. */
 static int step_of_groups(const pti_tiled_sequence *sequence) {
-    return sequence->turns.n_alive == 1 ? 2 : sequence->turns.n_phases;
+    return sequence->change.n_alive == 1 ? 2 : sequence->change.n_phases;
 }
 
 /** Tiles with memory aside go round no arrays. */
 static bool suit_rounds(const pti_tiled_sequence *sequence) {
-    return sequence->turns.n_alive == 1 || sequence->ping_pong.rounds == 0;
+    return sequence->change.n_alive == 1 || sequence->ping_pong.rounds == 0;
 }
 
 /** Find how many launches of a sequence run as one; 0: each by itself. */
 static polytile_status find_together(pti_chain *chain, pti_tiled_sequence *sequence) {
-    const pti_call first[] = {*call_of(chain, sequence->first),
-                              *call_of(chain, sequence->first + sequence->n_halves)};
+    const pti_call first[] = {*program_call(chain, sequence->first),
+                              *program_call(chain, sequence->first + sequence->n_halves)};
     pti_text ignored = {0};
     bool is_found;
     polytile_status status;
-    sequence->ping_pong.instance = call_of(chain, sequence->first)->instance;
+    sequence->ping_pong.instance = program_call(chain, sequence->first)->instance;
     PTI_TRY(pti_ping_pong_find_step(&sequence->ping_pong, first, n_program_arrays(chain), &is_found,
                                     &ignored));
     if (chain->lacks_rounds.length == 0)
@@ -181,10 +181,11 @@ static polytile_status add_sequence(const bool *dropped, pti_chain *chain,
     if (pti_tiled_n_aside(sequence) > 0 && pti_tiled_has_aside(tiled))
         return POLYTILE_OK;
     sequence->ping_pong.room = &tiled->room;
-    sequence->ping_pong.n_stored = sequence->turns.n_alive;
-    sequence->is_lost_well = sequence->turns.n_alive == 1 && sequence->end == chain->n_launches &&
-                             dropped[array_alive_after(
-                                 sequence, call_of(chain, sequence->end - 1 - sequence->n_halves))];
+    sequence->ping_pong.n_stored = sequence->change.n_alive;
+    sequence->is_lost_well =
+        sequence->change.n_alive == 1 && sequence->end == chain->n_launches &&
+        dropped[array_alive_after(sequence,
+                                  program_call(chain, sequence->end - 1 - sequence->n_halves))];
     PTI_TRY(find_together(chain, sequence));
     if (sequence->n_together == 0)
         return POLYTILE_OK;
@@ -202,7 +203,7 @@ static polytile_status find_sequences(const pti_tile_kernel *tiles, const bool *
     pti_tiled_sequence sequence;
     for (int l = 0; l < chain->n_launches && status == POLYTILE_OK; l = sequence.end) {
         sequence = (pti_tiled_sequence){.first = l, .end = l + n_halves, .n_halves = n_halves};
-        if (!may_be_in_row(chain, tiles, l))
+        if (!may_be_in_sequence(chain, tiles, l))
             continue;
         extend_sequence(chain, tiles, &sequence);
         sequence.ping_pong.may_go_round = tiles[l] == PTI_TILES_ROUND;
@@ -245,7 +246,7 @@ static const pti_tiled_sequence *sequence_with(const pti_chain *chain, int launc
 
 /** Return whether groups lose what they write of an array. */
 static bool do_groups_lose(const pti_tiled_sequence *sequence) {
-    return sequence->turns.n_alive < sequence->turns.n_phases;
+    return sequence->change.n_alive < sequence->change.n_phases;
 }
 
 /** Return how many of a sequence's launches from one on may be in groups, those before `end`: all
@@ -256,8 +257,8 @@ static int count_grouped(const pti_tiled_sequence *sequence, int first, int end)
            (to == sequence->end && !sequence->is_lost_well && do_groups_lose(sequence) ? 1 : 0);
 }
 
-/** Return how many groups that store aside and where arrays are in turn there are, an even number,
- * of so many launches. */
+/** Return how many groups there are, of n_grouped launches, that store aside and where arrays are
+ * in turn: an even number. */
 static int count_turning_groups(const pti_tiled_sequence *sequence, int n_grouped) {
     const int least = least_of_group(sequence);
     int n_groups = (int)pti_ceil_div(n_grouped, sequence->n_together);
@@ -270,7 +271,7 @@ static int count_turning_groups(const pti_tiled_sequence *sequence, int n_groupe
 /** Add such groups for a sequence's launches from one on. Returns the number of units. */
 static int cut_turning(const pti_tiled_sequence *sequence, int first, int n_grouped,
                        pti_tiled_unit *unit) {
-    const int n_phases = sequence->turns.n_phases;
+    const int n_phases = sequence->change.n_phases;
     const int n_groups = count_turning_groups(sequence, n_grouped);
     const int n_rounds =
         (int)pti_min(n_grouped / n_phases, (int64_t)n_groups * (sequence->n_together / n_phases));
@@ -349,7 +350,7 @@ int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *un
     return n_units;
 }
 
-/** The own rows of a tile, so that tiles cut slabs of so many rows evenly; 0: there is no tile. */
+/** The own rows of a tile, so that tiles cut slabs of `slab` rows evenly; 0: there is no tile. */
 static int64_t find_tile_rows(const pti_tiled_sequence *sequence, int n_launches, int64_t slab) {
     int64_t tile[2];
     if (!pti_ping_pong_find_tile(&sequence->ping_pong, n_launches, tile))
@@ -382,8 +383,8 @@ double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone) {
 
 /** List the arrays that are alive after a unit. */
 static void list_alive(const pti_chain *chain, const pti_tiled_unit *unit, int *array) {
-    pti_turns_list_alive(&unit->sequence->turns, call_of(chain, unit->first + unit->n_launches - 1),
-                         array);
+    pti_role_change_list_alive(&unit->sequence->change,
+                               program_call(chain, unit->first + unit->n_launches - 1), array);
 }
 
 int pti_tiled_list_aside(const pti_chain *chain, const pti_tiled_unit *unit, int n_units,
@@ -403,7 +404,7 @@ pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, in
                       .n_launches = pti_tiled_n_launches(unit),
                       .step = sequence->ping_pong.step,
                       .rounds = sequence->ping_pong.rounds,
-                      .n_stored = sequence->turns.n_alive,
+                      .n_stored = sequence->change.n_alive,
                       .is_from_aside = unit->is_from_aside,
                       .is_of_slab = true,
                       .own = own[0],

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_PARTITION_SKEW_TILED_H
 #define POLYTILE_PARTITION_SKEW_TILED_H
 
-#include "partition/ping_pong/ping_pong.h"
+#include "partition/ping_pong/tile_cost.h"
 #include "partition/skew/chain.h"
 
 /*
@@ -37,13 +37,13 @@ typedef struct pti_tiled_sequence {
     int64_t lag;       /* of each after the one before */
     bool is_lost_well; /* nobody needs what the last one loads, once the chain has ended */
     int n_together;    /* of the program's, that run as one at most */
-    pti_turns turns;
+    pti_role_change change;
     pti_ping_pong ping_pong;
 } pti_tiled_sequence;
 
 /** Return how many arrays have memory aside. */
 static inline int pti_tiled_n_aside(const pti_tiled_sequence *sequence) {
-    return sequence->turns.n_alive > 1 ? sequence->turns.n_alive : 0;
+    return sequence->change.n_alive > 1 ? sequence->change.n_alive : 0;
 }
 
 /** The sequences of a chain whose launches run several as one. */

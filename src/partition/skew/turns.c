@@ -1,5 +1,6 @@
 #include "partition/skew/turns.h"
 
+#include "access/footprint/call.h"
 #include "access/footprint/moved.h"
 #include "base/checked.h"
 #include "partition/skew/memory.h"
@@ -132,7 +133,7 @@ static bool are_sets_even(const search *of, const pti_skew_request *request, int
            (request->unwritten == NULL || is_even(&request->unwritten[array], axis, &rows));
 }
 
-/** Return whether what a launch touches in turns moves on with its arrays. */
+/** Return whether what a launch touches in turns moves with its arrays. */
 static bool does_launch_move(const search *of, const pti_slab_turns *turns, int launch) {
     const pti_cut_launch *cut = &of->pass->chain->launch[launch];
     const int64_t n_rows = turns->n * of->shape->slab, slab = of->shape->slab;
@@ -162,13 +163,6 @@ static bool do_launches_move(const search *of, const pti_slab_turns *turns) {
     return do_move;
 }
 
-static bool does_launch_write(const pti_call *call, int array) {
-    bool does = false;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        does = does || (call->array[o] == array && call->instance->operand[o].writes);
-    return does;
-}
-
 /** Return whether rows alone tell that a turn's threads may follow those of later launches in the
  * turn before: what one of the two writes of an array is behind what the other touches. */
 static bool are_rows_apart(const search *of, int array) {
@@ -176,7 +170,7 @@ static bool are_rows_apart(const search *of, int array) {
     int64_t touched = INT64_MIN, written = INT64_MIN;
     bool are_apart = true;
     for (int l = pass->end - 1; l >= pass->first && are_apart; l--) {
-        const bool writes = does_launch_write(&pass->chain->launch[l].call, array);
+        const bool writes = pti_call_writes(&pass->chain->launch[l].call, array);
         const int64_t shift = pass->shift[l - pass->first];
         pti_reach reach;
         if (!pti_chain_reach(pass->chain, l, array, &reach))

@@ -5,7 +5,7 @@
 #include "partition/skew/sets.h"
 #include "partition/skew/skew.h"
 
-/* Slabs that do the same as those some laps before, moved on: the period of a chain's schedule
+/* Slabs that do the same as those some laps before, shifted: the period of a chain's schedule
  * (schedule/period.h). */
 
 /** Turns of some slabs each, one after the other. */
@@ -19,7 +19,7 @@ typedef struct pti_slab_turns {
  * Find turns in the only pass of a shape.
  *
  * In all their slabs, and in the one before and after, every launch has as many threads, and all
- * that they touch moves on with them; images slide, and what comes and goes is the same in all
+ * that they touch moves with them; images slide, and what comes and goes is the same in all
  * rows. Conflicts of launches are apart by whole rows. Chains that are folded or run in tiles have
  * none.
  */
@@ -31,7 +31,7 @@ static inline int64_t pti_slabs_unlisted(const pti_slab_turns *turns) {
     return turns->times > 0 ? (turns->times - 1) * turns->n : 0;
 }
 
-/** Return how far boxes of an array move on in a turn, or a launch's threads. */
+/** Return how far boxes of an array move in a turn, or a launch's threads. */
 pti_shift pti_skew_turn_of_array(const pti_pass *pass, int array, int64_t n_rows);
 pti_shift pti_skew_turn_of_launch(const pti_pass *pass, int launch, int64_t n_rows);
 

@@ -3,6 +3,7 @@
 #include "partition/window/lone.h"
 #include "partition/window/tiles.h"
 #include "partition/window/tiles_aside.h"
+#include "partition/window/tiles_text.h"
 
 #include <stdlib.h>
 
@@ -101,20 +102,20 @@ polytile_status pti_batch_interleave(pti_batch *batch) {
 }
 
 /** The launches of a batch. */
-typedef struct launch_list {
+typedef struct asked_launches {
     int n;
     const pti_asked **asked; /* of each; owned */
-} launch_list;
+} asked_launches;
 
 static pti_tile_kernel tiles_asked_for(const void *of, int launch) {
-    const launch_list *list = of;
+    const asked_launches *list = of;
     const polytile_plan_options *options = list->asked[launch]->options;
     const bool may_be = launch < list->n && (options == NULL || options->launches_per_pass != 1);
     return may_be ? list->asked[launch]->tiles : PTI_TILES_NONE;
 }
 
 /** Add tiles to a schedule, all that there are or none. */
-static polytile_status add_all_tiles(const pti_batch *batch, const launch_list *list,
+static polytile_status add_all_tiles(const pti_batch *batch, const asked_launches *list,
                                      pti_schedule *schedule, pti_text *why) {
     polytile_status status =
         pti_tiles_find(&batch->window->tile_room, tiles_asked_for, list, schedule, why);
@@ -135,7 +136,7 @@ static polytile_status place_tiles_again(pti_schedule *schedule) {
     return status;
 }
 
-static polytile_status tile_launches(pti_batch *batch, const launch_list *list, pti_text *why) {
+static polytile_status tile_launches(pti_batch *batch, const asked_launches *list, pti_text *why) {
     if (batch->planned != NULL)
         return batch->planned->has_all_tiles ? place_tiles_again(batch->planned)
                                              : add_all_tiles(batch, list, batch->planned, why);
@@ -150,7 +151,7 @@ static polytile_status tile_launches(pti_batch *batch, const launch_list *list, 
 }
 
 polytile_status pti_batch_tile(pti_batch *batch, pti_text *why) {
-    launch_list list = {0};
+    asked_launches list = {0};
     polytile_status status = POLYTILE_OK;
     int n_tileable = 0;
     if (pti_batch_streams(batch))
@@ -214,8 +215,8 @@ static polytile_status take_batch(const pti_consumer *consumer, pti_batch *batch
     return status;
 }
 
-/** Hand on the next steps in one batch; of those that run one after the other, the first so
- * many. */
+/** Hand on the next n_steps as one batch. n_single: the steps from its first on that run one after
+ * the other, in this batch and those after it. */
 static polytile_status hand_on_batch(walk *of, int n_steps, int n_single, pti_fusion_group *group) {
     const pti_step *step = of->window->step + of->first;
     pti_batch batch = {.window = of->window,

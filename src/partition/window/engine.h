@@ -37,8 +37,9 @@ typedef struct pti_consumer {
                                   pti_fusion_group **group);
     /** Cut launches into superblocks, since some will run one after the other. NULL: they are. */
     polytile_status (*cut)(void *of);
-    /** Have a batch planned, and run or record it. A chain that streams may write what was zero: if
-     * the batch has a schedule then, what that brought to the host is noted. */
+    /** Have a batch planned, and run or record it. A streaming chain may write elements that were
+     * zero: if the batch has a schedule after that, the engine notes what the schedule brought to
+     * the host. */
     polytile_status (*take)(void *of, pti_batch *batch);
     /** Say why a batch could not be planned: planners leave no text. */
     polytile_status (*explain)(void *of, const pti_batch *batch, polytile_status status);

@@ -33,16 +33,15 @@ static const char *strategy_apart(const pti_step_window *window, int step) {
 }
 
 /** Return whether a step is a launch that may be looked at with others: slots run all at once. */
-static bool may_be_in_row(const pti_step *step) {
+static bool may_be_in_sequence(const pti_step *step) {
     return step->kind == PTI_STEP_LAUNCH && !step->call.instance->is_team;
 }
 
-/** The launches that follow one another from a step on, in a row; all or none of them by
- * themselves.
- */
-static int count_row(const pti_step_window *window, int first) {
+/** Count the launches in sequence from a step on. All of them want the fewest kernels, and so run
+ * by themselves, or none does. */
+static int count_sequence(const pti_step_window *window, int first) {
     int n = 0;
-    while (first + n < window->n_steps && may_be_in_row(&window->step[first + n]) &&
+    while (first + n < window->n_steps && may_be_in_sequence(&window->step[first + n]) &&
            (strategy_apart(window, first + n) == NULL) == (strategy_apart(window, first) == NULL))
         n++;
     return n;
@@ -257,7 +256,7 @@ static int count_all(const pti_step_window *window) {
     return window->n_launches > 0 ? window->n_launches : number_of(window, window->n_steps);
 }
 
-/** Names the launch that ends a chain, or that cannot begin one. */
+/** Name the launch that ends a chain, or that cannot begin one. */
 static void describe_end(const pti_step_window *window, int step, bool has_before,
                          const pti_text *why, pti_text *end) {
     pti_text_add(end, "launch %d of %d, %s, cannot be interleaved with %s: %s",
@@ -345,7 +344,7 @@ static polytile_status look_at_new_row(const pti_step_window *window, int first,
 polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
                                       pti_fusion_group *group) {
     const char *apart = strategy_apart(window, first);
-    int n_row = count_row(window, first);
+    int n_row = count_sequence(window, first);
     *group = (pti_fusion_group){.n_single = (int)pti_max(1, n_row),
                                 .is_resident = window->residency != NULL &&
                                                pti_residency_all_fit(window->residency)};

@@ -46,9 +46,9 @@ typedef struct pti_step_window {
 /** The bytes that a launch goes through. */
 double pti_asked_touched_bytes(const pti_instance *instance);
 
-/** Launches that are interleaved, or why those at hand are not. */
+/** Launches that are interleaved, or why the next ones are not. */
 typedef struct pti_fusion_group {
-    int n_launches;   /* that are interleaved; 0: those at hand run one after the other */
+    int n_launches;   /* that are interleaved; 0: the next ones run one after the other */
     int n_single;     /* then: how many of them it would be useless to try again */
     bool is_resident; /* their arrays lie whole on the device */
     pti_chain chain;  /* owned, as all below */
@@ -65,8 +65,8 @@ typedef struct pti_fusion_group {
 } pti_fusion_group;
 
 /**
- * Find the fusion group that begins with a step. Nothing but the steps before it has run. Of a
- * group that a window before had, and that was not fused, nothing is described.
+ * Find the fusion group that begins with a step. Nothing but the steps before it has run. A
+ * group that an earlier window had and did not fuse is not described again.
  *
  * Errors  NO_MEMORY.
  * Owns    The caller frees *group with pti_fusion_group_free(), also after an error.

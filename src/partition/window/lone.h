@@ -5,8 +5,8 @@
 
 /* Lone launches. A launch that accumulates in tiles, and goes through much more than the memory of
  * the device, fills this memory exactly as its partition divides it. Among images of a residency,
- * which come and go in all sizes, there would be no room for some of its pieces, and tiles would
- * leave that are not done. So it finds the device empty, and leaves nothing there. */
+ * which come and go in all sizes, there would be no room for some of its pieces, and incomplete
+ * tiles would be evicted. So it finds the device empty, and leaves nothing there. */
 
 /** Return whether a launch that is cut so is a lone one, if its arrays are in host memory. */
 bool pti_launch_is_lone(pti_call call, const pti_partition *partition);

@@ -50,8 +50,8 @@ polytile_status pti_plan_bind(const polytile_kernel *kernel, const polytile_doma
                               int n_arrays, polytile_array *const *arrays,
                               const polytile_launch_options *options, pti_instance **instance);
 
-/** The same with one array for each operand of the declaration, in its order; NULL for scratch. The
- * kernel has at most PTI_MAX_OPERANDS operands. options: not NULL. */
+/** Bind a launch with one array for each operand of the declaration, in its order; NULL for
+ * scratch. The kernel has at most PTI_MAX_OPERANDS operands. options: not NULL. */
 polytile_status pti_plan_bind_operands(const polytile_kernel *kernel, const polytile_domain *domain,
                                        polytile_array *const *operands,
                                        const polytile_launch_options *options,

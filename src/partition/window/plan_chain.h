@@ -80,8 +80,8 @@ polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_
 
 /* plan_count.c */
 
-/** Whether a batch may be added, of launches that run one after the other, or of slabs. Before the
- * first one, those that follow at once are looked at too: nothing is planned in vain. Errors:
+/** Find whether a batch may be added, of launches that run one after the other, or of slabs. Before
+ * the first one, those that follow at once are looked at too: nothing is planned in vain. Errors:
  * UNSUPPORTED (more superblocks than are planned). */
 polytile_status pti_plan_check_single(const pti_chain_request *request, const pti_plan_chain *chain,
                                       const pti_batch *batch);

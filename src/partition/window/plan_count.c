@@ -11,7 +11,7 @@
  * a single launch of any of their kinds. */
 enum { MOST_SUPERBLOCKS = 1000000 };
 
-/** Whether there may be so many superblocks of the first so many launches. */
+/** Refuse more than `most` superblocks of the first n_launches launches. */
 static polytile_status check_n_superblocks(const pti_chain_request *request,
                                            const pti_plan_chain *chain, int n_launches,
                                            int64_t n_superblocks, int64_t most) {
@@ -26,7 +26,7 @@ static polytile_status check_n_superblocks(const pti_chain_request *request,
         (long long)most, polytile_size_format(request->options->limit_bytes, limit));
 }
 
-/** Steps that make one batch, of those that run one after the other, which begin with a batch. */
+/** Consecutive single steps of a batch that are planned as one batch, from `step` on. */
 typedef struct steps {
     const pti_batch *among;
     const pti_step *step;

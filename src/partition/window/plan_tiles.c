@@ -1,9 +1,10 @@
 #include "partition/window/plan_chain.h"
 
-#include "partition/ping_pong/ping_pong.h"
+#include "partition/ping_pong/tile_cost.h"
 #include "partition/skew/tiled.h"
 #include "partition/window/tiles.h"
 #include "partition/window/tiles_aside.h"
+#include "partition/window/tiles_text.h"
 #include <polytile/kernel_tile_launch.h>
 #include <polytile/size.h>
 
@@ -63,11 +64,12 @@ static polytile_status describe_slabs(const pti_batch *batch, pti_text *text) {
 static void explain_launches(const pti_schedule *schedule, pti_text *text) {
     int l = 1;
     while (l < schedule->n_launches &&
-           !pti_turns_reads_written(&schedule->launch[l].call, &schedule->launch[l - 1].call))
+           !pti_call_reads_result(&schedule->launch[l].call, &schedule->launch[l - 1].call))
         l++;
     if (l >= schedule->n_launches)
         pti_text_add(text, "launches run one by one: none reads what the one before it writes");
-    else if (!pti_turns_explain(&schedule->launch[l].call, &schedule->launch[l - 1].call, text))
+    else if (!pti_role_change_explain_none(&schedule->launch[l].call, &schedule->launch[l - 1].call,
+                                           text))
         pti_text_add(text, "launches of %s run one by one: %s",
                      schedule->launch[l].call.instance->kernel_name,
                      schedule->n_launches <= PTI_PING_PONG_LEAST

@@ -1,34 +1,27 @@
 #include "partition/window/tiles.h"
 
+#include "access/footprint/call.h"
 #include "access/set/boxes.h"
 #include "base/checked.h"
 #include "base/list.h"
 #include "partition/ping_pong/margins.h"
 #include "partition/ping_pong/ping_pong.h"
-#include "partition/skew/tiled.h"
+#include "partition/ping_pong/tile_cost.h"
+#include "partition/window/tiles_text.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 /** Launches that follow one another and whose arrays change roles in turn, and how they are
  * tiled. */
-typedef struct row {
+typedef struct sequence {
     pti_ping_pong ping_pong;
-    pti_turns turns; /* once there are two launches */
+    pti_role_change change; /* once there are two launches */
     pti_schedule *schedule;
     const pti_call *call;    /* of all launches of the schedule */
     const int64_t *first_op; /* of each of them; -1: its operations are apart */
     int first, end;          /* the launches */
     int n_together;          /* 0: they do not run as one */
-} row;
-
-/** Return the operand by which a launch has an array; -1: it has it not. */
-static int operand_with(const pti_call *call, int array) {
-    int found = -1;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        found = call->array[o] == array ? o : found;
-    return found;
-}
+} sequence;
 
 /** Return whether all superblocks of a launch find each array where those of another one do. */
 static bool are_places_kept(const pti_schedule *schedule, int launch, int before) {
@@ -41,7 +34,7 @@ static bool are_places_kept(const pti_schedule *schedule, int launch, int before
         const int64_t *own =
             pti_schedule_placements(schedule, launch, schedule_launch->first_superblock + k);
         for (int o = 0; o < call->instance->n_operands && are; o++) {
-            const int other = operand_with(&schedule->launch[before].call, call->array[o]);
+            const int other = pti_call_find_operand(&schedule->launch[before].call, call->array[o]);
             are = own[o] >= 0 && other >= 0 && own[o] == known[other];
         }
     }
@@ -49,20 +42,21 @@ static bool are_places_kept(const pti_schedule *schedule, int launch, int before
 }
 
 /** Return whether a launch has threads of the one before alone. */
-static bool has_threads_of_before(const row *of, int launch) {
+static bool has_threads_of_before(const sequence *of, int launch) {
     return pti_box_contains(&of->call[launch - 1].instance->threads,
                             &of->call[launch].instance->threads);
 }
 
-/** Return whether a launch goes on with a row; the second one says how. */
-static bool continues_row(row *of, int launch) {
-    pti_turns turns;
-    if (!pti_turns_find(&of->call[launch], &of->call[launch - 1], &turns))
+/** Return whether a launch goes on with a sequence; the second one says how. */
+static bool continues_sequence(sequence *of, int launch) {
+    pti_role_change change;
+    if (!pti_role_change_find(&of->call[launch], &of->call[launch - 1], &change))
         return false;
     if (launch == of->first + 1)
-        of->turns = turns;
-    return pti_turns_are_alike(&turns, &of->turns) && turns.n_alive <= PTI_TILE_MOST_STORED &&
-           has_threads_of_before(of, launch) && of->first_op[launch] >= 0 &&
+        of->change = change;
+    return pti_role_changes_are_alike(&change, &of->change) &&
+           change.n_alive <= PTI_TILE_MOST_STORED && has_threads_of_before(of, launch) &&
+           of->first_op[launch] >= 0 &&
            of->first_op[launch] ==
                of->first_op[launch - 1] + of->schedule->launch[launch - 1].n_superblocks &&
            are_places_kept(of->schedule, launch, launch - 1) &&
@@ -109,14 +103,14 @@ static bool find_first_ops(const pti_schedule *schedule, int64_t *first_op) {
 }
 
 /** Return whether nothing comes between a launch's operations and those of the one before. */
-static bool is_joined(const row *of, const bool *is_awaited, int launch) {
+static bool is_joined(const sequence *of, const bool *is_awaited, int launch) {
     return are_together(of->schedule, is_awaited, of->first_op[launch], launch, true);
 }
 
 /* Groups. */
 
 /** Find what launches of a group need; false if they do not run as one. */
-static bool find_margins(const row *of, int first, int n_launches, pti_tiling *tiling,
+static bool find_margins(const sequence *of, int first, int n_launches, pti_tiling *tiling,
                          polytile_status *status) {
     pti_text ignored = {0};
     *tiling = (pti_tiling){.n_launches = n_launches,
@@ -129,7 +123,7 @@ static bool find_margins(const row *of, int first, int n_launches, pti_tiling *t
            pti_ping_pong_has_even_margins(&of->ping_pong.step, tiling);
 }
 
-static bool fills_device(const row *of) {
+static bool fills_device(const sequence *of) {
     const polytile_domain *threads = &of->call[of->first].instance->threads;
     int64_t tile[2];
     return pti_ping_pong_find_tile(&of->ping_pong, of->n_together, tile) &&
@@ -139,16 +133,16 @@ static bool fills_device(const row *of) {
 }
 
 /** Return launches as one; first_op and n_ops are theirs. */
-static pti_tiles begin_tiles(const row *of, int first, int n_launches) {
+static pti_tiles begin_tiles(const sequence *of, int first, int n_launches) {
     const int last = first + n_launches - 1;
     pti_tiles made = {.first_op = of->first_op[first],
                       .first_launch = first,
                       .n_launches = n_launches,
                       .step = of->ping_pong.step,
                       .rounds = of->ping_pong.rounds,
-                      .n_stored = of->turns.n_alive,
+                      .n_stored = of->change.n_alive,
                       .own = of->call[last].instance->threads};
-    pti_turns_list_alive(&of->turns, &of->call[last], made.stored);
+    pti_role_change_list_alive(&of->change, &of->call[last], made.stored);
     for (int l = first; l <= last; l++)
         made.n_ops += of->schedule->launch[l].n_superblocks;
     return made;
@@ -161,7 +155,7 @@ static polytile_status append_tiles(pti_schedule *schedule, const pti_tiles *mad
     return POLYTILE_OK;
 }
 
-static polytile_status add_tiles_of_group(const row *of, int first, int n_launches) {
+static polytile_status add_tiles_of_group(const sequence *of, int first, int n_launches) {
     pti_tiles made = begin_tiles(of, first, n_launches);
     pti_tiling tiling;
     polytile_status status;
@@ -173,8 +167,8 @@ static polytile_status add_tiles_of_group(const row *of, int first, int n_launch
     return status == POLYTILE_OK && is_tiled ? append_tiles(of->schedule, &made) : status;
 }
 
-/** Cut all launches of a row but the last into groups of odd numbers, as even as possible. */
-static polytile_status add_groups(const row *of) {
+/** Cut all launches of a sequence but the last into groups of odd numbers, as even as possible. */
+static polytile_status add_groups(const sequence *of) {
     const pti_ping_pong_groups groups = pti_ping_pong_cut(of->end - of->first - 1, of->n_together);
     polytile_status status = POLYTILE_OK;
     int first = of->first;
@@ -189,8 +183,9 @@ static polytile_status add_groups(const row *of) {
 
 /* Two parts, the first of which stores aside. */
 
-/** Let launches run as one in two parts of so many; where the memory aside is comes later. */
-static polytile_status add_tiles_of_pair(const row *of, int first, int n_launches) {
+/** Let launches run as one in two parts of n_launches each; where the memory aside is comes later.
+ */
+static polytile_status add_tiles_of_pair(const sequence *of, int first, int n_launches) {
     pti_tiles made = begin_tiles(of, first, 2 * n_launches);
     int aside[PTI_TILE_MOST_STORED];
     pti_tiling tiling;
@@ -203,16 +198,16 @@ static polytile_status add_tiles_of_pair(const row *of, int first, int n_launche
         pti_tiling_free(&tiling);
     }
     made.n_aside = made.n_stored;
-    pti_turns_list_alive(&of->turns, &of->call[first + n_launches - 1], aside);
+    pti_role_change_list_alive(&of->change, &of->call[first + n_launches - 1], aside);
     for (int k = 0; k < made.n_aside; k++)
         made.aside[k] = (pti_tile_aside){.array = aside[k], .offset_bytes = -1};
     return status == POLYTILE_OK && is_tiled ? append_tiles(of->schedule, &made) : status;
 }
 
-/** Cut launches of a row into pairs of parts, as even as possible. Left over are one of an odd
- * number, and the last one if the arrays are more than those that tiles store. */
-static polytile_status add_pairs(const row *of) {
-    const int n_lost = of->turns.n_phases - of->turns.n_alive;
+/** Cut launches of a sequence into pairs of parts, as even as possible. One launch is left over if
+ * their number is odd, and the last one if there are more arrays than tiles store. */
+static polytile_status add_pairs(const sequence *of) {
+    const int n_lost = of->change.n_phases - of->change.n_alive;
     const int n_launches = (of->end - of->first - n_lost) / 2;
     const int n_pairs = (int)pti_ceil_div(n_launches, of->n_together);
     polytile_status status = POLYTILE_OK;
@@ -228,8 +223,7 @@ static polytile_status add_pairs(const row *of) {
 
 /* What tiles lose. */
 
-/** Return whether a schedule brings an element of an array to the host from an operation on, or has
- * it at the end. */
+/** Return whether a schedule downloads an element of an array, or has it at the end. */
 static bool needs_element_of(const pti_schedule *schedule, int array, const pti_boxes *boxes) {
     bool does = false;
     for (int h = 0; h < schedule->n_after; h++)
@@ -248,28 +242,20 @@ static bool needs_element_of(const pti_schedule *schedule, int array, const pti_
     return does;
 }
 
-/** Return whether no launch reads what the launches of a row lose: they end the schedule, and
+/** Return whether no launch reads what the launches of a sequence lose: they end the schedule, and
  * shrink so that each reads what the next tile computes. */
-static bool is_read_by_none(const row *of) {
+static bool is_read_by_none(const sequence *of) {
     return of->end == of->schedule->n_launches &&
            pti_ping_pong_shrinks_evenly(&of->ping_pong.step, of->call + of->first,
                                         of->end - of->first);
 }
 
-/** Return whether a launch writes an array. */
-static bool does_write(const pti_call *call, int array) {
-    bool does = false;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        does |= call->array[o] == array && call->instance->operand[o].writes;
-    return does;
-}
-
-/** Find what launches of a row write of an array beside the threads of the last one: of those that
- * write it the first has the most threads. */
-static void find_lost(const row *of, int array, pti_boxes *lost) {
+/** Find what launches of a sequence write of an array beside the threads of the last one: of those
+ * that write it the first has the most threads. */
+static void find_lost(const sequence *of, int array, pti_boxes *lost) {
     int l = of->first;
     pti_boxes_clear(lost);
-    while (l < of->end && !does_write(&of->call[l], array))
+    while (l < of->end && !pti_call_writes(&of->call[l], array))
         l++;
     if (l == of->end)
         return;
@@ -277,15 +263,15 @@ static void find_lost(const row *of, int array, pti_boxes *lost) {
     pti_boxes_subtract(lost, &of->call[of->end - 1].instance->threads);
 }
 
-/** Whether somebody needs what tiles lose because launches have fewer threads than those before. A
- * device forgets it where it is others' to compute. */
-static polytile_status find_needed(const row *of, bool *is_needed) {
+/** Find whether somebody needs what tiles lose because launches have fewer threads than those
+ * before. What other members compute is not needed. */
+static polytile_status find_needed(const sequence *of, bool *is_needed) {
     const pti_call *first = &of->call[of->first];
     const bool is_read = !is_read_by_none(of);
     pti_boxes lost = {0};
     *is_needed = false;
     for (int o = 0; o < first->instance->n_operands; o++) {
-        if (of->turns.before[o] == o)
+        if (of->change.before[o] == o)
             continue;
         find_lost(of, first->array[o], &lost);
         *is_needed |=
@@ -296,30 +282,16 @@ static polytile_status find_needed(const row *of, bool *is_needed) {
     return has_failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
 }
 
-static void describe_turns(const pti_turns *turns, pti_text *why) {
-    if (turns->n_alive == 1)
-        pti_text_add(why, "which alternate between two arrays, ");
-    else
-        pti_text_add(why, "whose %d arrays change roles in turn, ", turns->n_phases);
-}
-
-/** Names the largest tiles of so many launches. */
-static void describe_tile(const pti_ping_pong *ping_pong, int n_launches, pti_text *why) {
-    int64_t tile[2];
-    if (pti_ping_pong_find_tile(ping_pong, n_launches, tile))
-        pti_text_add(why, "tiles of %" PRId64 " x %" PRId64 " threads", tile[0], tile[1]);
-}
-
 /** obstacle: why no step is known of them, if so. */
-static void describe_row(const row *of, const pti_text *obstacle, bool is_needed, int n_tiles,
-                         pti_text *why) {
+static void describe_sequence(const sequence *of, const pti_text *obstacle, bool is_needed,
+                              int n_tiles, pti_text *why) {
     const char *name = of->call[of->first].instance->kernel_name;
     const char *separator = why->length > 0 ? "; " : "";
     pti_text_add(why, "%s%d launches of %s in a row, ", separator, of->end - of->first, name);
-    describe_turns(&of->turns, why);
-    if (n_tiles > 0 && of->turns.n_alive > 1)
+    pti_tiles_describe_roles(&of->change, why);
+    if (n_tiles > 0 && of->change.n_alive > 1)
         pti_text_add(why, "run as %d pairs%s, at most twice %d as one in ", n_tiles,
-                     of->turns.n_phases > of->turns.n_alive ? " and the last by itself" : "",
+                     of->change.n_phases > of->change.n_alive ? " and the last by itself" : "",
                      of->n_together);
     else if (n_tiles > 0)
         pti_text_add(why, "run as %d and the last by itself, at most %d as one in ", n_tiles,
@@ -333,59 +305,60 @@ static void describe_row(const row *of, const pti_text *obstacle, bool is_needed
     else
         pti_text_add(why, "run one by one: too few tiles to fill the device");
     if (n_tiles > 0)
-        describe_tile(&of->ping_pong, of->n_together, why);
+        pti_tiles_describe_largest(&of->ping_pong, of->n_together, why);
 }
 
 /** Return whether tiles may store as many arrays as launches keep alive. */
-static bool may_store_alive(const row *of, pti_text *why) {
-    const bool may = of->turns.n_alive == 1 || of->ping_pong.rounds == 0;
+static bool may_store_alive(const sequence *of, pti_text *why) {
+    const bool may = of->change.n_alive == 1 || of->ping_pong.rounds == 0;
     if (!may)
         pti_text_add(why, "tiles that go round periodic arrays store one array, not %d",
-                     of->turns.n_alive);
+                     of->change.n_alive);
     return may;
 }
 
-static polytile_status tile_row(row *of, pti_text *why) {
+static polytile_status tile_sequence(sequence *of, pti_text *why) {
     const int n_before = of->schedule->n_tiles;
     bool is_known, is_needed;
     pti_text obstacle = {0};
     polytile_status status;
     of->ping_pong.instance = of->call[of->first].instance;
-    of->ping_pong.n_stored = of->turns.n_alive;
+    of->ping_pong.n_stored = of->change.n_alive;
     PTI_TRY(pti_ping_pong_find_step(&of->ping_pong, of->call + of->first,
                                     of->schedule->instance->n_operands, &is_known, &obstacle));
     PTI_TRY(find_needed(of, &is_needed));
     is_known = is_known && may_store_alive(of, &obstacle);
     of->n_together = is_known ? pti_ping_pong_choose(&of->ping_pong) : 0;
     if (of->n_together > 0 && !is_needed && fills_device(of))
-        PTI_TRY(of->turns.n_alive == 1 ? add_groups(of) : add_pairs(of));
-    describe_row(of, &obstacle, is_needed, of->schedule->n_tiles - n_before, why);
+        PTI_TRY(of->change.n_alive == 1 ? add_groups(of) : add_pairs(of));
+    describe_sequence(of, &obstacle, is_needed, of->schedule->n_tiles - n_before, why);
     status = obstacle.failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
 done:
     pti_text_free(&obstacle);
     return status;
 }
 
-/** Return whether a launch after which arrays have taken turns in another way begins a row. */
-static bool begins_row(const row *of, int launch, pti_tile_filter *kernel_of, const void *filter) {
-    pti_turns turns;
+/** Return whether a launch begins a sequence; arrays changed roles in another way before it. */
+static bool begins_sequence(const sequence *of, int launch, pti_tile_filter *kernel_of,
+                            const void *filter) {
+    pti_role_change change;
     return launch + 1 < of->schedule->n_launches &&
            kernel_of(filter, launch + 1) != PTI_TILES_NONE &&
-           pti_turns_may_begin(of->call[launch].instance) &&
-           pti_turns_find(&of->call[launch + 1], &of->call[launch], &turns) &&
+           pti_role_change_may_begin(of->call[launch].instance) &&
+           pti_role_change_find(&of->call[launch + 1], &of->call[launch], &change) &&
            has_threads_of_before(of, launch + 1);
 }
 
-/** Say what becomes of launches from one on whose arrays take turns in another way; nothing if they
- * are few. Returns the launch after them, which may be the last of them if it begins a row. */
-static int describe_other_turns(const row *of, int launch, pti_tile_filter *kernel_of,
-                                const void *filter, pti_text *why) {
+/** Skip launches from one on whose arrays change roles in another way, and say so unless they are
+ * few. Returns the launch after them; the last of them if it begins a sequence. */
+static int skip_other_changes(const sequence *of, int launch, pti_tile_filter *kernel_of,
+                              const void *filter, pti_text *why) {
     int end = launch + 1;
     while (end < of->schedule->n_launches && kernel_of(filter, end - 1) != PTI_TILES_NONE &&
            kernel_of(filter, end) != PTI_TILES_NONE &&
-           pti_ping_pong_takes_other_turns(&of->call[end], &of->call[end - 1]))
+           pti_roles_change_otherwise(&of->call[end], &of->call[end - 1]))
         end++;
-    if (end > launch + 1 && begins_row(of, end - 1, kernel_of, filter))
+    if (end > launch + 1 && begins_sequence(of, end - 1, kernel_of, filter))
         end--;
     if (end - launch > PTI_PING_PONG_LEAST)
         pti_text_add(why,
@@ -396,60 +369,41 @@ static int describe_other_turns(const row *of, int launch, pti_tile_filter *kern
     return end;
 }
 
-static polytile_status tile_all(row *of, pti_tile_filter *kernel_of, const void *filter,
+static polytile_status tile_all(sequence *of, pti_tile_filter *kernel_of, const void *filter,
                                 pti_text *why) {
     bool *is_awaited = list_awaited(of->schedule);
     polytile_status status = is_awaited == NULL ? POLYTILE_NO_MEMORY : POLYTILE_OK;
     for (int l = 0; l < of->schedule->n_launches && status == POLYTILE_OK; l = of->end) {
         of->first = l;
-        of->end = describe_other_turns(of, l, kernel_of, filter, why);
-        if (of->end > l + 1 || of->first_op[l] < 0 || !pti_turns_may_begin(of->call[l].instance) ||
+        of->end = skip_other_changes(of, l, kernel_of, filter, why);
+        if (of->end > l + 1 || of->first_op[l] < 0 ||
+            !pti_role_change_may_begin(of->call[l].instance) ||
             kernel_of(filter, l) == PTI_TILES_NONE)
             continue;
         while (of->end < of->schedule->n_launches && kernel_of(filter, of->end) != PTI_TILES_NONE &&
-               continues_row(of, of->end) && is_joined(of, is_awaited, of->end))
+               continues_sequence(of, of->end) && is_joined(of, is_awaited, of->end))
             of->end++;
         of->ping_pong.may_go_round = kernel_of(filter, l) == PTI_TILES_ROUND;
         if (of->end - of->first > PTI_PING_PONG_LEAST)
-            status = tile_row(of, why);
+            status = tile_sequence(of, why);
     }
     free(is_awaited);
     return status;
 }
 
 polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *kernel_of,
-                               const void *of, pti_schedule *schedule, pti_text *why) {
+                               const void *filter, pti_schedule *schedule, pti_text *why) {
     const size_t n_launches = (size_t)schedule->n_launches;
     pti_call *call = calloc(n_launches + 1, sizeof *call);
     int64_t *first_op = calloc(n_launches + 1, sizeof *first_op);
     polytile_status status = POLYTILE_NO_MEMORY;
-    row made = {.ping_pong.room = room, .schedule = schedule, .call = call, .first_op = first_op};
+    sequence made = {
+        .ping_pong.room = room, .schedule = schedule, .call = call, .first_op = first_op};
     for (int l = 0; l < schedule->n_launches && call != NULL; l++)
         call[l] = schedule->launch[l].call;
     if (call != NULL && first_op != NULL && find_first_ops(schedule, first_op))
-        status = tile_all(&made, kernel_of, of, why);
+        status = tile_all(&made, kernel_of, filter, why);
     free(call);
     free(first_op);
     return status;
-}
-
-static void describe_sequence(const pti_tiled_sequence *sequence, const pti_skew_shape *shape,
-                              pti_text *why) {
-    pti_text_add(why, "%s%d launches of %s in a row, ", why->length > 0 ? "; " : "",
-                 (sequence->end - sequence->first) / sequence->n_halves,
-                 sequence->ping_pong.instance->kernel_name);
-    describe_turns(&sequence->turns, why);
-    pti_text_add(why, "run at most %d as one in ", sequence->n_together);
-    describe_tile(&sequence->ping_pong, sequence->n_together, why);
-    pti_text_add(why, "%s, in slabs of %" PRId64 " threads, %" PRId64 " a lap%s",
-                 pti_tiled_n_aside(sequence) > 0 ? ", which store aside in turn" : "", shape->slab,
-                 shape->n_per_lap, shape->concurrent ? ", two at once" : "");
-}
-
-void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shape, pti_text *why) {
-    for (int r = 0; chain->tiled != NULL && r < chain->tiled->n_sequences; r++)
-        describe_sequence(&chain->tiled->sequence[r], shape, why);
-    if (chain->lacks_rounds.length > 0)
-        pti_text_add(why, "%slaunches in a row run one by one in each slab: %s",
-                     why->length > 0 ? "; " : "", chain->lacks_rounds.data);
 }

@@ -10,12 +10,13 @@
  * that the device may run as one, in tiles of its fast memory (schedule/tiling.h).
  *
  * An odd number of launches stores one array and loads the other one, so that no tile stores what
- * another one loads. What was to be in the other array then is lost. So the last launch of a row
- * runs by itself: it finds what the launches before it wrote, and both arrays end as they should.
+ * another one loads. What was to be in the other array then is lost. So the last launch of a
+ * sequence runs by itself: it finds what the launches before it wrote, and both arrays end as they
+ * should.
  */
 
-/** In which tiles a launch of a schedule may run, by what it runs; of: the caller's. */
-typedef pti_tile_kernel pti_tile_filter(const void *of, int launch);
+/** In which tiles a launch of a schedule may run, by what it runs; filter: the caller's. */
+typedef pti_tile_kernel pti_tile_filter(const void *filter, int launch);
 
 /**
  * List the launches of a schedule that are to run as one.
@@ -26,10 +27,6 @@ typedef pti_tile_kernel pti_tile_filter(const void *of, int launch);
  * Errors  NO_MEMORY, without a text.
  */
 polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *kernel_of,
-                               const void *of, pti_schedule *schedule, pti_text *why);
-
-/** Say which launches of a chain that streams run as one in each slab, and which would if their
- * kernel went round periodic arrays; nothing if there are none. */
-void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shape, pti_text *why);
+                               const void *filter, pti_schedule *schedule, pti_text *why);
 
 #endif

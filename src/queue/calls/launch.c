@@ -211,9 +211,9 @@ done:
     return status;
 }
 
-/** Bring an array home, of which members or ranks have parts, and attach it again, also where the
- * first fails. */
-static polytile_status renew_array(polytile_queue *queue, polytile_array *array) {
+/** Detach an array that members hold in parts, and attach it again, even if detaching fails.
+ * Returns the first error. */
+static polytile_status detach_and_reattach(polytile_queue *queue, polytile_array *array) {
     polytile_context *ctx = queue->object.context;
     pti_error first = {0};
     pti_error_keep(&first, ctx, polytile_queue_detach(queue, 1, &array));
@@ -232,7 +232,7 @@ static polytile_status renew_index_arrays(polytile_queue *queue, const pti_reque
             !queue->array[array->position].is_written)
             continue;
         pti_queue_say_awaited(queue, request->kernel, array);
-        PTI_TRY(renew_array(queue, array));
+        PTI_TRY(detach_and_reattach(queue, array));
     }
 done:
     return status;

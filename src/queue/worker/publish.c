@@ -1,4 +1,4 @@
-#include "queue/worker/publish.h"
+#include "queue/worker/worker.h"
 
 #include "base/list.h"
 #include "launch/peers/newer.h"
@@ -30,7 +30,7 @@ static void add_image(void *of, const pti_memory_layout *layout, int64_t offset_
 }
 
 /** Internal arrays are in nobody else's reach. */
-static void add_array(const polytile_queue *queue, int position, listing *list) {
+static void list_newer_of_array(const polytile_queue *queue, int position, listing *list) {
     list->array = queue->array[position].array;
     if (list->array != NULL && !list->array->is_internal)
         pti_residency_visit_dirty(queue->residency, position, add_image, list);
@@ -42,7 +42,7 @@ void pti_queue_publish(const polytile_queue *queue) {
         return;
     const int n_arrays = pti_residency_arrays(queue->residency)->n_operands;
     for (int p = 0; p < queue->n_arrays && p < n_arrays; p++)
-        add_array(queue, p, &list);
+        list_newer_of_array(queue, p, &list);
     if (list.failed)
         pti_newer_free(list.n, list.newer);
     pti_peers_publish(queue->device, list.n + list.failed, list.failed ? NULL : list.newer);

@@ -21,8 +21,8 @@ polytile_status pti_run_items(polytile_queue *queue, const pti_item *items,
  * as pti_run_items(). */
 polytile_status pti_queue_flush(polytile_queue *queue, polytile_report *report);
 
-/** The same after a failure, whose status is returned and whose text stays the first. What cannot
- * be brought back is lost. */
+/** Bring everything back after a failure, whose status is returned and whose text stays the first.
+ * What cannot be brought back is lost. */
 polytile_status pti_evict_all(polytile_queue *queue, polytile_status status,
                               polytile_report *report);
 

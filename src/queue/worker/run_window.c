@@ -1,7 +1,6 @@
 #include "base/clock.h"
 #include "launch/device/completeness.h"
 #include "queue/worker/failure.h"
-#include "queue/worker/publish.h"
 #include "queue/worker/run_batches.h"
 #include "queue/worker/worker.h"
 
@@ -37,7 +36,7 @@ static void note_complete(const polytile_queue *queue, const pti_item *window) {
     }
 }
 
-/** Note what became of the arrays that launches write; the first so many are done. */
+/** Note what became of the arrays that launches write; the first n_done are done. */
 static void note_launches(const polytile_queue *queue, const pti_item *items, int64_t n_done) {
     for (const pti_item *item = items; item != NULL; item = item->next) {
         const pti_prepared *prepared = item->prepared;

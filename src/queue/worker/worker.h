@@ -36,6 +36,11 @@ polytile_status pti_window_run(polytile_queue *queue, const pti_item *window);
  * they say of the host's memory holds all the same. */
 void pti_window_skip(polytile_queue *queue, const pti_item *items);
 
+/* publish.c */
+
+/** Tell linked devices what this one has newer than the host, as it is now; nothing runs on it. */
+void pti_queue_publish(const polytile_queue *queue);
+
 /* call_back.c */
 
 /** Call the functions of items that are done, or after a failure. */

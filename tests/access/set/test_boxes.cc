@@ -251,6 +251,39 @@ TEST_F(Boxes, HullsAreTheSmallestBoxesAround) {
     }
 }
 
+TEST_F(Boxes, StayAtMostSoManyBoxesByMoreOrByFewerElements) {
+    Random random(test_seed("Boxes.Few"));
+    for (int64_t round = scaled(2000); round > 0; round--) {
+        draw(&random);
+        const int n = static_cast<int>(random.number(1, 6));
+        const Elements before = elements_of(whole_, set_);
+        pti_boxes_copy(&other_, &set_);
+        const polytile_domain around = pti_boxes_bounding(&set_, whole_.n_dims);
+        pti_boxes_widen(&set_, n);
+        pti_boxes_narrow(&other_, n);
+        const Elements wide = elements_of(whole_, set_), narrow = elements_of(whole_, other_);
+        ASSERT_LE(set_.n_boxes, n);
+        ASSERT_LE(other_.n_boxes, n);
+        ASSERT_TRUE(wide.contains(before));
+        ASSERT_TRUE(before.contains(narrow));
+        ASSERT_TRUE(set_.n_boxes == 0 || elements_of(whole_, around).contains(wide));
+        ASSERT_EQ(wide == before && narrow == before, pti_boxes_are_equal(&set_, &other_));
+    }
+}
+
+TEST_F(Boxes, AreEqualIfTheyHaveTheSameElements) {
+    Random random(test_seed("Boxes.Equal"));
+    for (int64_t round = scaled(2000); round > 0; round--) {
+        draw(&random);
+        ASSERT_EQ(pti_boxes_are_equal(&set_, &other_),
+                  elements_of(whole_, set_) == elements_of(whole_, other_));
+        pti_boxes_clear(&other_);
+        for (int b = set_.n_boxes - 1; b >= 0; b--)
+            pti_boxes_add(&other_, &set_.box[b]);
+        ASSERT_TRUE(pti_boxes_are_equal(&set_, &other_));
+    }
+}
+
 TEST_F(Boxes, AreAlikeIfTheirBoxesAreInTheSameOrder) {
     Random random(test_seed("Boxes.Alike"));
     for (int64_t round = scaled(1000); round > 0; round--) {

@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "partition/ping_pong/ping_pong.h"
+#include "partition/ping_pong/tile_cost.h"
 }
 
 namespace {
@@ -51,42 +52,47 @@ TEST(PingPong, BeginsWhereAThreadWritesTheElementOfItsIndicesAndNothingElse) {
 }
 
 TEST(PingPong, GoesOnWithTheSameKernelFromTheArrayThatWasWritten) {
-    const auto whole = launch_of(five), inner = launch_of(five, "2:37,2:23");
+    const auto whole = launch_of(five);
     const auto other = launch_of("copy[i, j]: in x[i, j]; out y[i, j]");
     const pti_call before = {whole->instance(), there};
     const struct {
         pti_call call;
         bool follows;
     } rows[] = {
-        {{whole->instance(), back}, true},  {{whole->instance(), there}, false},
-        {{inner->instance(), back}, false}, {{whole->instance(), elsewhere}, false},
+        {{whole->instance(), back}, true},
+        {{whole->instance(), there}, false},
+        {{whole->instance(), elsewhere}, false},
         {{other->instance(), back}, false},
     };
-    for (const auto &row : rows)
-        EXPECT_EQ(pti_ping_pong_follows(&row.call, &before), row.follows);
+    for (const auto &row : rows) {
+        pti_role_change change;
+        EXPECT_EQ(pti_role_change_find(&row.call, &before, &change), row.follows);
+    }
 }
 
 TEST(PingPong, FindsBetweenWhichArraysLaunchesGo) {
     const auto launch = launch_of("both[i, j]: out y[i, j]; in z[i, j], x[i-1:i+1, j]");
-    const int first[] = {4, 5, 6};
+    const int first[] = {4, 5, 6}, written = launch->operand("y");
     const pti_call before = {launch->instance(), first};
     const struct {
         int arrays[3];
-        int from, to; /* -1: they do not go back */
+        int from; /* the operand by which the launch before has what is written; -1: no ping-pong */
     } rows[] = {
-        {{6, 5, 4}, 2, 0},   {{5, 4, 6}, 1, 0},   {{4, 5, 6}, -1, -1}, {{6, 4, 5}, -1, -1},
-        {{5, 6, 4}, -1, -1}, {{6, 7, 4}, -1, -1}, {{6, 4, 4}, -1, -1}, {{7, 5, 4}, -1, -1},
+        {{6, 5, 4}, 2},  {{5, 4, 6}, 1},  {{4, 5, 6}, -1}, {{6, 4, 5}, -1},
+        {{5, 6, 4}, -1}, {{6, 7, 4}, -1}, {{6, 4, 4}, -1}, {{7, 5, 4}, -1},
     };
     for (const auto &row : rows) {
         const pti_call call = {launch->instance(), row.arrays};
-        const pti_ping_pong_operands found = pti_ping_pong_find_operands(&call, &before);
-        EXPECT_EQ(pti_ping_pong_follows(&call, &before), row.to >= 0);
-        EXPECT_EQ(found.to, row.to) << row.arrays[0] << row.arrays[1] << row.arrays[2];
-        EXPECT_EQ(found.from, row.from) << row.arrays[0] << row.arrays[1] << row.arrays[2];
+        pti_role_change change;
+        const bool is_ping_pong =
+            pti_role_change_find(&call, &before, &change) && change.n_phases == 2;
+        EXPECT_EQ(is_ping_pong, row.from >= 0) << row.arrays[0] << row.arrays[1] << row.arrays[2];
+        EXPECT_FALSE(is_ping_pong && change.before[written] != row.from)
+            << row.arrays[0] << row.arrays[1] << row.arrays[2];
     }
 }
 
-TEST(PingPong, KnowsArraysThatTakeTurnsInAnotherWay) {
+TEST(PingPong, KnowsArraysThatChangeRolesInAnotherWay) {
     const auto wave = launch_of("wave[i, j]: out y[i, j]; in z[i, j], x[i-1:i+1, j]");
     const auto leap = launch_of("leap[i, j]: inout y[i, j]; in x[i-1:i+1, j]");
     const auto jacobi = launch_of(five);
@@ -106,7 +112,7 @@ TEST(PingPong, KnowsArraysThatTakeTurnsInAnotherWay) {
     };
     for (const auto &row : rows) {
         const pti_call before = {row.instance, row.before}, after = {row.instance, row.after};
-        EXPECT_EQ(pti_ping_pong_takes_other_turns(&after, &before), row.takes)
+        EXPECT_EQ(pti_roles_change_otherwise(&after, &before), row.takes)
             << row.instance->kernel_name << row.after[0] << row.after[1];
     }
 }
@@ -129,14 +135,14 @@ TEST(PingPong, FindsHowArraysChangeRoles) {
     const pti_call before = {wave->instance(), first}, leap_before = {leap->instance(), first};
     for (const auto &row : rows) {
         const pti_call call = {row.instance, row.arrays};
-        pti_turns found;
-        const bool is_found = pti_turns_find(
+        pti_role_change found;
+        const bool is_found = pti_role_change_find(
             &call, row.instance == wave->instance() ? &before : &leap_before, &found);
         EXPECT_EQ(is_found, row.n_phases > 0) << row.arrays[0] << row.arrays[1] << row.arrays[2];
         EXPECT_FALSE(is_found && found.n_phases != row.n_phases) << found.n_phases;
         EXPECT_FALSE(is_found && found.n_alive != row.n_alive) << found.n_alive;
     }
-    EXPECT_TRUE(pti_turns_may_begin(leap->instance()));
+    EXPECT_TRUE(pti_role_change_may_begin(leap->instance()));
     EXPECT_FALSE(pti_ping_pong_may_begin(leap->instance()));
 }
 
@@ -145,10 +151,10 @@ TEST(PingPong, ListsTheArraysThatLaterLaunchesRead) {
     const auto wave = launch_of("wave[i, j]: out y[i, j]; in z[i, j], x[i-1:i+1, j]");
     const int first[] = {4, 5, 6}, next[] = {5, 6, 4};
     const pti_call before = {wave->instance(), first}, call = {wave->instance(), next};
-    pti_turns turns;
-    ASSERT_TRUE(pti_turns_find(&call, &before, &turns));
+    pti_role_change change;
+    ASSERT_TRUE(pti_role_change_find(&call, &before, &change));
     int alive[2] = {};
-    pti_turns_list_alive(&turns, &before, alive);
+    pti_role_change_list_alive(&change, &before, alive);
     EXPECT_EQ(alive[0], 6);
     EXPECT_EQ(alive[1], 4);
 }

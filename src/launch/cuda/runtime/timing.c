@@ -18,8 +18,8 @@ enum { N_TIMED = 16 };
  * device's overhead. */
 enum { N_FIRST_PAIRS = 32 };
 
-/** Streams are asked after so many operations, which costs up to a microsecond each; more often if
- * more pairs wait than a run without a trace has. */
+/** Streams are asked after this many operations, which costs up to a microsecond each; more often
+ * if more pairs wait than a run without a trace has. */
 enum { CALLS_BETWEEN_LOOKS = 64, MANY_PAIRS = 2 * N_TIMED * 4 };
 
 /** cudaEventElapsedTime() has 24 bits: over this time they resolve 8 ns. */
@@ -41,7 +41,7 @@ typedef struct pair {
 /** One stream of the current run. */
 typedef struct lane {
     int64_t n_ops;  /* in the schedule */
-    int64_t stride; /* one of so many is timed */
+    int64_t stride; /* one of this many is timed */
     int64_t n_seen;
     double work;       /* of the operations seen: threads of launches, bytes of others */
     double timed_work; /* of those whose times are known */

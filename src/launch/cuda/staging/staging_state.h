@@ -9,7 +9,7 @@
  * for uploads, drain.c serves downloads, cursor.c finds work for both in the schedule. */
 
 /** The most downloads that are compared with a transfer, 20 ns each; a stream is waited for at most
- * once in so many. */
+ * once in this many. */
 enum { PTI_MOST_LOOKS = 256 };
 
 /** A position in the chunks of a schedule's staged transfers of one kind. */
@@ -29,10 +29,10 @@ typedef struct pti_cursor {
  * - threads, which finish every copy, since they wait for nothing;
  * - the device, which finishes what is enqueued: that comes after the records of all that it waits
  *   for, and nothing on the device waits for the host;
- * - a free buffer of the in ring: its oldest chunk is of the upload at hand, which sends it once it
+ * - a free buffer of the in ring: its oldest chunk is of the current upload, which sends it once it
  *   is filled, or was sent already, for later uploads get buffers only after all chunks of earlier
  *   ones;
- * - downloads, and only those before the command at hand, all of which have been taken over: they
+ * - downloads, and only those before the current command, all of which have been taken over: they
  *   are received in order, into a ring of their own, and a drain waits for older drains only.
  */
 struct pti_staging {

@@ -11,7 +11,7 @@ enum {
     CUT_BYTES = 64,                    /* a cache line */
 };
 
-/** Copies count runs along a loop. */
+/** Copy count runs along a loop. */
 typedef void copy_row(char *to, const char *from, pti_loop row, int64_t count, int64_t run_bytes);
 
 /** For runs of a size known to the compiler, each one load and one store. */

@@ -4,7 +4,7 @@
 #include "launch/host/copy/chunks.h"
 #include "launch/host/copy/copiers.h"
 
-/** A box is cut into about so many chunks; more threads copy no faster than memory is. */
+/** A box is cut into about this many chunks; more threads copy no faster than memory is. */
 enum { N_CHUNKS = 16 };
 
 /** Chunks are not smaller: to wake a thread takes what copying some hundred KiB does. */

@@ -47,7 +47,7 @@ static bool free_sets(pti_boxes *sets, int n_sets) {
     return failed;
 }
 
-/** Returns whether memory ran out. */
+/** Return whether memory ran out. */
 static bool end_replay(pti_joint_replay *replay) {
     int n_cells = replay->schedule->n_members * replay->schedule->n_arrays;
     bool failed = replay->failed;
@@ -169,7 +169,7 @@ static bool reject_waiting(const pti_joint_replay *replay) {
     return true;
 }
 
-/** All lists up to what is after the launch at hand. */
+/** All lists up to what is after the current launch. */
 static bool replay_launch(pti_joint_replay *replay) {
     bool has_gone = true;
     while (has_gone) {

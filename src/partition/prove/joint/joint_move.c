@@ -32,7 +32,7 @@ void pti_joint_outdate(pti_joint_replay *replay, pti_joint_cell *cell, const pti
     pti_boxes_free(&written);
 }
 
-/** Return whether a member runs threads of the launch at hand, which uses an array. */
+/** Return whether a member runs threads of the current launch, which uses an array. */
 static bool is_used(const pti_joint_replay *replay, int array, int member) {
     bool is = false;
     if (replay->launch == replay->schedule->n_launches || replay->threads[member].n_boxes == 0)
@@ -72,7 +72,7 @@ static bool is_other(const pti_joint_replay *replay, int array, int member, int 
     return other != member && pti_joint_shares(replay->schedule, array, member, other);
 }
 
-/** Elements that the launch at hand may be writing in a member's host memory. */
+/** Elements that the current launch may be writing in a member's host memory. */
 static const polytile_domain *find_box_being_written(const pti_joint_replay *replay,
                                                      pti_joint_place at, int member) {
     for (int q = at.list->first; q < at.list->first + at.list->n_local; q++) {

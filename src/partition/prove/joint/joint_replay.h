@@ -12,13 +12,13 @@
  * list whatever is not waited for counts as running.
  */
 
-/** What is known of one array and one member. Versions are those before the launch at hand. */
+/** What is known of one array and one member. Versions are those before the current launch. */
 typedef struct pti_joint_cell {
     pti_boxes valid; /* as in pti_joint_holding, as are the next two */
     pti_boxes loose;
     pti_boxes reading;
     pti_boxes former;   /* part of `reading` that was written since */
-    pti_boxes read;     /* what threads of the launch at hand may be reading */
+    pti_boxes read;     /* what threads of the current launch may be reading */
     pti_boxes fetching; /* downloads of the newest version that are not waited for */
     /** Downloads of former versions that are not waited for: they may overwrite what is newer on
      * the host. */
@@ -27,12 +27,12 @@ typedef struct pti_joint_cell {
     /** Part of `forgetting` that a device which keeps it may bring to the host once it no longer
      * keeps it. */
     pti_boxes late;
-    pti_boxes written; /* by the launch at hand */
+    pti_boxes written; /* by the current launch */
     pti_boxes held;    /* written and kept: its device does not read them in host memory */
     pti_boxes pulled;  /* that its device got from another one's, and has not forgotten: host memory
                           may not have them */
     pti_boxes lent;    /* that others are pulling from its device */
-    bool reduces;      /* threads of the launch at hand that nobody waited for reduce into partial
+    bool reduces;      /* threads of the current launch that nobody waited for reduce into partial
                      results */
 } pti_joint_cell;
 
@@ -46,16 +46,16 @@ typedef struct pti_joint_message {
 typedef struct pti_joint_replay {
     const pti_joint_schedule *schedule;
     pti_text *why;
-    int launch;           /* at hand */
+    int launch;           /* the current one */
     int *process;         /* of each member: its list */
     int *next;            /* of each list: the first operation that is not replayed */
     bool *is_busy;        /* of each member: its device may have something to do */
-    bool *is_pulling;     /* likewise: pulls */
+    bool *is_pulling;     /* of each member: its device may still pull */
     pti_joint_cell *cell; /* [array * n_members + member] */
     pti_boxes *on_host;   /* [array * n_members + first member with a host memory]: newest there */
     bool *combines;       /* [launch * n_arrays + array] */
-    pti_boxes *combined;  /* of each array, by the launch at hand */
-    pti_boxes *threads;   /* of each member, of the launch at hand */
+    pti_boxes *combined;  /* of each array, by the current launch */
+    pti_boxes *threads;   /* of each member, of the current launch */
     int n_messages;
     int message_capacity;
     pti_joint_message *message;
@@ -122,7 +122,7 @@ bool pti_joint_check_shape(const pti_joint_schedule *schedule, pti_text *why);
 bool pti_joint_write_flaw(pti_text *why, const pti_joint_schedule *schedule, pti_joint_place at,
                           const polytile_domain *box, const char *reason);
 
-/** The same of an operation that is replayed. */
+/** Write the violation of an operation that is replayed. Returns false. */
 static inline bool pti_joint_reject(const pti_joint_replay *replay, pti_joint_place at,
                                     const polytile_domain *box, const char *reason) {
     return pti_joint_write_flaw(replay->why, replay->schedule, at, box, reason);
@@ -173,7 +173,7 @@ bool pti_joint_combine(pti_joint_replay *replay, pti_joint_place at);
 typedef enum pti_joint_touch {
     PTI_JOINT_READS,
     PTI_JOINT_MOVES,    /* of what they write the hull, if the operand is partial */
-    PTI_JOINT_MAY_WRITE /* likewise, but in parts, as hulls of some threads each */
+    PTI_JOINT_MAY_WRITE /* what they may write, in parts: hulls of some threads each */
 } pti_joint_touch;
 
 /** Add what threads touch of an operand to a set. */
@@ -183,7 +183,7 @@ void pti_joint_add_touched(pti_joint_replay *replay, const pti_call *call, int o
 /** Replay a launch's threads. */
 bool pti_joint_run(pti_joint_replay *replay, pti_joint_place at);
 
-/** Let the launch at hand be done: what it wrote is the newest now. */
+/** Let the current launch be done: what it wrote is the newest now. */
 bool pti_joint_end_launch(pti_joint_replay *replay);
 
 #endif

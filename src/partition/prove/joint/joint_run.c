@@ -1,12 +1,13 @@
+#include "access/footprint/call.h"
 #include "partition/prove/joint/joint_replay.h"
 
 #include "access/footprint/footprint.h"
 #include "access/set/box_text.h"
 #include "partition/prove/needs/needs.h"
 
-static void add_section(pti_joint_replay *replay, const pti_instance *instance,
-                        const pti_section *section, const polytile_domain *threads,
-                        pti_boxes *touched) {
+static void add_touched_by_section(pti_joint_replay *replay, const pti_instance *instance,
+                                   const pti_section *section, const polytile_domain *threads,
+                                   pti_boxes *touched) {
     pti_boxes_clear(&replay->listed);
     pti_needs_list(instance, section, threads, &replay->listed);
     pti_joint_unite(touched, &replay->listed);
@@ -18,7 +19,7 @@ static void add_sections(pti_joint_replay *replay, const pti_instance *instance,
     for (int s = 0; s < operand->n_sections; s++) {
         const pti_section *section = &instance->section[operand->first_section + s];
         if (pti_section_counts(section, touch))
-            add_section(replay, instance, section, threads, touched);
+            add_touched_by_section(replay, instance, section, threads, touched);
     }
 }
 
@@ -90,7 +91,7 @@ static bool has_writers(const pti_joint_replay *replay, pti_joint_place at, int 
     return has;
 }
 
-/** Others may be writing in the same host memory what threads read. */
+/** Check that nobody else may be writing, in the same host memory, what threads read. */
 static bool check_writers(const pti_joint_replay *replay, pti_joint_place at, int array,
                           const pti_boxes *read) {
     for (int q = at.list->first; q < at.list->first + at.list->n_local; q++) {
@@ -106,8 +107,8 @@ static bool check_writers(const pti_joint_replay *replay, pti_joint_place at, in
     return true;
 }
 
-/** What threads read is not what the launch may be writing. Where it is not known which elements
- * are touched, those before may have written others. */
+/** Check that threads read nothing that the launch may be writing. Where it is not known which
+ * elements are touched, threads before may have written other ones. */
 static bool check_written(pti_joint_replay *replay, pti_joint_place at, int operand) {
     const pti_call *call = &replay->schedule->launch[at.op->launch];
     const pti_operand *of = &call->instance->operand[operand];
@@ -128,24 +129,24 @@ static bool check_written(pti_joint_replay *replay, pti_joint_place at, int oper
 /** The most boxes of what some threads may be reading through a section. */
 enum { MOST_READ_BOXES = 64 };
 
-/** Return whether a member has all that some threads read, of which the hull is given; if not,
- * *missing is not there. */
-static bool has_read(const pti_instance *instance, const pti_section *section,
-                     const polytile_domain *threads, const pti_joint_cell *cell,
-                     const polytile_domain *hull, polytile_domain *missing) {
+/** Return whether a member has all elements that some threads read. hull: around them. If not,
+ * *missing is the first box that it lacks. */
+static bool has_all_read_elements(const pti_instance *instance, const pti_section *section,
+                                  const polytile_domain *threads, const pti_joint_cell *cell,
+                                  const polytile_domain *hull, polytile_domain *missing) {
     return pti_boxes_cover(&cell->valid, hull) ||
            pti_needs_covered(instance, section, threads, &cell->valid, missing);
 }
 
-/** What some threads read through a section is there, and may be read from then on: all that lies
- * between, where it is too many boxes. If an earlier launch may be reading it all, whoever waits
- * for that one waits for these threads, too. */
+/** Check that what some threads read through a section is there, and note that it may be read from
+ * now on: all that lies between, where it is too many boxes. If an earlier launch may be reading it
+ * all, whoever waits for that one waits for these threads, too. */
 static bool read_section(pti_joint_replay *replay, pti_joint_place at, const pti_section *section,
                          const polytile_domain *threads, pti_joint_cell *cell) {
     const pti_instance *instance = replay->schedule->launch[at.op->launch].instance;
     polytile_domain hull, missing;
     pti_needs_is_box(instance, section, threads, &hull);
-    if (!has_read(instance, section, threads, cell, &hull, &missing))
+    if (!has_all_read_elements(instance, section, threads, cell, &hull, &missing))
         return pti_joint_reject(replay, at, &missing,
                                 "the member does not have all that it reads in its newest "
                                 "version");
@@ -188,7 +189,7 @@ static const polytile_domain *find_download(pti_joint_replay *replay, const pti_
     return pti_boxes_find_meeting(&replay->old, set);
 }
 
-/** Others may be using in the same host memory what threads write. */
+/** Check that nobody else may be using, in the same host memory, what threads write. */
 static bool check_users(pti_joint_replay *replay, pti_joint_place at, int array,
                         const pti_boxes *written) {
     for (int q = at.list->first; q < at.list->first + at.list->n_local; q++) {
@@ -236,7 +237,7 @@ static bool write_operand(pti_joint_replay *replay, pti_joint_place at, int oper
     return true;
 }
 
-/** Each operand in turn: what threads read, or write. */
+/** Check and note what threads read, or write, operand by operand. */
 static bool touch_operands(pti_joint_replay *replay, pti_joint_place at, bool writes) {
     const pti_instance *instance = replay->schedule->launch[at.op->launch].instance;
     bool holds = true;
@@ -294,7 +295,7 @@ bool pti_joint_run(pti_joint_replay *replay, pti_joint_place at) {
 
 /* The end of a launch. */
 
-/** Threads that nobody runs write nothing. */
+/** Check that threads that nobody runs write nothing. */
 static bool check_idle_threads(pti_joint_replay *replay) {
     const pti_call *call = &replay->schedule->launch[replay->launch];
     pti_boxes *rest = &replay->rest, *written = &replay->touched;
@@ -340,9 +341,9 @@ static void add_written_by_threads(pti_joint_replay *replay, int array, const pt
             pti_joint_add_touched(replay, call, o, threads, PTI_JOINT_MAY_WRITE, written);
 }
 
-/** What a member has in its newest version after the launch: what it had and wrote itself, but for
- * elements that threads write that it does not run, which some other thread may write, too. Where a
- * thread may have left an element as it was, that was the newest. */
+/** Find what a member has in its newest version after the launch: what it had and wrote itself, but
+ * for elements that threads write that it does not run, which some other thread may write, too.
+ * Where a thread may have left an element as it was, that was the newest. */
 static void renew_vague_cell(pti_joint_replay *replay, int array, int member) {
     const pti_call *call = &replay->schedule->launch[replay->launch];
     pti_joint_cell *cell = pti_joint_cell_of(replay, array, member);
@@ -363,7 +364,8 @@ static void renew_vague_cell(pti_joint_replay *replay, int array, int member) {
     pti_boxes_clear(&cell->written);
 }
 
-/** The same where no two threads write an element, and each writes all of its own. */
+/** Find the same for an array of which no two threads write an element, and each writes all of its
+ * own. */
 static void renew_cell(const pti_joint_replay *replay, int array, int member) {
     pti_joint_cell *cell = pti_joint_cell_of(replay, array, member);
     pti_boxes_subtract_all(&cell->valid, &replay->changed);
@@ -371,7 +373,8 @@ static void renew_cell(const pti_joint_replay *replay, int array, int member) {
     pti_boxes_clear(&cell->written);
 }
 
-/** What the launch read may still be read, and all that may be is old where it changed. */
+/** Note that what the launch read may still be read, and that all that may be read is old where it
+ * changed. */
 static void age_reading(pti_joint_replay *replay, pti_joint_cell *cell) {
     pti_joint_unite(&cell->reading, &cell->read);
     pti_boxes_clear(&cell->read);
@@ -381,14 +384,9 @@ static void age_reading(pti_joint_replay *replay, pti_joint_cell *cell) {
     pti_joint_unite(&cell->former, &replay->old);
 }
 
-static bool does_call_write(const pti_call *call, int array) {
-    bool is = false;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        is |= call->array[o] == array && call->instance->operand[o].writes;
-    return is;
-}
-
-/** All that the launch changed of an array. Somebody runs every thread that writes. */
+/** Find all that the launch changed of an array. Somebody runs every thread that writes. is_vague:
+ * not all of that is known by threads alone, as where several threads write an element; then what
+ * members wrote and what was combined counts. */
 static void find_changed_of_array(pti_joint_replay *replay, int array, bool is_vague) {
     const pti_call *call = &replay->schedule->launch[replay->launch];
     pti_boxes *changed = &replay->changed;
@@ -403,8 +401,8 @@ static void find_changed_of_array(pti_joint_replay *replay, int array, bool is_v
     pti_joint_unite(changed, &replay->combined[array]);
 }
 
-/** What host memory has is old where the launch changed it, and the newest where it was
- * combined. */
+/** Note that host memory is old where the launch changed it, and the newest where it was combined.
+ */
 static void renew_host(pti_joint_replay *replay, int array, int member) {
     if (replay->schedule->memory[array * replay->schedule->n_members + member] != member)
         return;
@@ -412,13 +410,14 @@ static void renew_host(pti_joint_replay *replay, int array, int member) {
     pti_joint_unite(pti_joint_on_host(replay, array, member), &replay->combined[array]);
 }
 
-/** What the launch changed is the newest where it is whole, or combined, and old elsewhere. */
+/** Note that what the launch changed is the newest where it is whole, or combined, and old
+ * elsewhere. */
 static void renew_array(pti_joint_replay *replay, int array) {
     const pti_call *call = &replay->schedule->launch[replay->launch];
     const bool is_vague =
         is_by_several(call, array) || pti_joint_combines(replay, replay->launch, array);
     pti_boxes_clear(&replay->changed);
-    if (does_call_write(call, array))
+    if (pti_call_writes(call, array))
         find_changed_of_array(replay, array, is_vague);
     for (int q = 0; q < replay->schedule->n_members; q++) {
         pti_joint_cell *cell = pti_joint_cell_of(replay, array, q);

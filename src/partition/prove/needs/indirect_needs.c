@@ -16,8 +16,8 @@ static bool find_of_thread(const pti_section *section, const polytile_domain *ar
                            const int64_t *thread, int n_indices, polytile_domain *box);
 
 /** The least and the most of an end for one thread; false: it has none. */
-static bool find_end(const pti_looked_up *end, const int64_t *thread, int n_indices, int64_t *least,
-                     int64_t *most) {
+static bool find_least_and_most(const pti_looked_up *end, const int64_t *thread, int n_indices,
+                                int64_t *least, int64_t *most) {
     const int64_t plus = value_for(&end->plus, thread, n_indices);
     polytile_domain elements;
     int64_t element[POLYTILE_MAX_DIMS];
@@ -47,8 +47,8 @@ static bool find_range(const pti_section *section, int d, const int64_t *thread,
                            value_for(&subscript->hi, thread, n_indices), subscript->step);
         return !pti_range_is_empty(*range);
     }
-    if (!find_end(&by->lo[d], thread, n_indices, &least, &ignored) ||
-        !find_end(&by->hi[d], thread, n_indices, &ignored, &most))
+    if (!find_least_and_most(&by->lo[d], thread, n_indices, &least, &ignored) ||
+        !find_least_and_most(&by->hi[d], thread, n_indices, &ignored, &most))
         return false;
     *range = pti_range(least, most, 1);
     return least <= most;

@@ -31,15 +31,16 @@ bool pti_needs_meet(const pti_instance *instance, const pti_section *section,
 void pti_needs_list(const pti_instance *instance, const pti_section *section,
                     const polytile_domain *threads, pti_boxes *list);
 
-/** The same in at most so many boxes, a power of two, which may hold more than that. */
+/** Put at most `most` boxes, a power of two, around what the threads touch after those of a list.
+ */
 void pti_needs_list_at_most(const pti_instance *instance, const pti_section *section,
                             const polytile_domain *threads, int most, pti_boxes *list);
 
 /** What threads do to elements; those that they read and write count as written. */
 typedef enum pti_usage { PTI_ONLY_READ, PTI_WRITTEN, PTI_N_USAGES } pti_usage;
 
-/** The same of all sections of an operand, in a list for each usage. Of a partial operand only the
- * hull is known: all of it counts as written. */
+/** List what the threads touch through all sections of an operand, in a list for each usage. Of a
+ * partial operand only the hull is known: all of it counts as written. */
 void pti_needs_list_operand(const pti_instance *instance, int operand,
                             const polytile_domain *threads, pti_boxes *used);
 

@@ -38,13 +38,13 @@ typedef struct pti_section_reaches {
     } bucket[PTI_SECTION_REACH_BUCKETS];
 } pti_section_reaches;
 
-/** Returns the reaches of an instance's operands, PTI_N_ACCESS_KINDS each, until the next call;
+/** Return the reaches of an instance's operands, PTI_N_ACCESS_KINDS each, until the next call;
  * NULL when memory runs out. */
 const pti_section_reach *pti_section_reaches_of(pti_section_reaches *reaches,
                                                 const pti_instance *instance);
 void pti_section_reaches_free(pti_section_reaches *reaches);
 
-/** Finds the box that contains all that some threads touch; of one section it holds nothing else.
+/** Find the box that contains all that some threads touch; of one section it holds nothing else.
  * False if the reach is not known, or none of the box is in the array. */
 bool pti_section_reach_box(const pti_section_reach *reach, const polytile_domain *array,
                            const polytile_domain *threads, polytile_domain *box);

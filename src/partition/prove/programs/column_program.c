@@ -24,7 +24,7 @@ bool pti_check_columns(const pti_schedule *schedule, pti_text *why) {
     return holds;
 }
 
-/** Runs an operation's threads of a column. */
+/** Run an operation's threads of a column. */
 typedef void visit_tile(const pti_schedule *schedule, const pti_op *op,
                         const polytile_domain *threads, void *user);
 

@@ -9,7 +9,7 @@ static inline int pti_slab_last_launch(const pti_tiles *tiles) {
     return tiles->first_launch + tiles->n_launches - 1;
 }
 
-/** Put what tiles with so many own threads load of an array into a set, in place of what it has. */
+/** Put what tiles with these own threads load of an array into a set, in place of what it has. */
 void pti_slab_loads(const pti_schedule *schedule, const pti_tiles *tiles,
                     const polytile_domain *own, int array, pti_boxes *loads);
 

@@ -60,7 +60,7 @@ static bool combine_in_pieces(const pti_instance *instance, int one, int other) 
 /** Two operands of one array: that threads do not conflict was found of each operand by itself, and
  * here of both. Then it does not matter which superblock runs first, nor whether the operands share
  * a placement. */
-static bool check_apart(const pti_schedule *schedule, int l, int o, int p, pti_text *why) {
+static bool check_operands_apart(const pti_schedule *schedule, int l, int o, int p, pti_text *why) {
     const pti_instance *instance = schedule->launch[l].call.instance;
     polytile_domain common;
     if (combine_in_pieces(instance, o, p) || !do_conflict(instance, o, p, &common))
@@ -83,7 +83,7 @@ static bool check_operand(const pti_schedule *schedule, int l, int o, pti_text *
         return PTI_REJECT(why, "launch %d: %s has other elements than array %d, %s", l,
                           operand->name, a, schedule->instance->operand[a].name);
     for (int p = 0; p < o; p++)
-        if (launch->call.array[p] == a && !check_apart(schedule, l, o, p, why))
+        if (launch->call.array[p] == a && !check_operands_apart(schedule, l, o, p, why))
             return false;
     return true;
 }

@@ -22,13 +22,13 @@ typedef struct order_check {
     order_trail *trail; /* [launch * n_operands + operand of the schedule's instance] */
     int64_t *n_done;    /* superblocks of each launch */
     pti_section_reaches reaches;
-    pti_boxes touched[PTI_N_USAGES]; /* by the superblock and operand at hand */
+    pti_boxes touched[PTI_N_USAGES]; /* by the current superblock and operand */
     pti_boxes before[PTI_N_USAGES];  /* by one that was done before */
 } order_check;
 
 /** One operand of a superblock's launch. */
 typedef struct order_operand {
-    int64_t op; /* of the launch at hand, else -1 */
+    int64_t op; /* of the current launch, else -1 */
     int launch;
     int64_t superblock;
     const polytile_domain *threads;

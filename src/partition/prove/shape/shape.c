@@ -162,8 +162,8 @@ static int64_t end_of(const pti_placement *placement) {
     return placement->offset_bytes + placement->layout.size_bytes;
 }
 
-/** Check placements in the order of their places: one that overlaps some of the other kind overlaps
- * the one of these that ends last, of those that begin before it. */
+/** Check placements in order of offset. If one overlaps earlier ones of the other kind, it overlaps
+ * the one of them that ends last. */
 static bool check_aside_in_order(const pti_schedule *schedule,
                                  const pti_placement *const *placement, pti_text *why) {
     const pti_placement *last[2] = {NULL, NULL}; /* of those that are not aside, and of those that
