@@ -116,7 +116,7 @@ typedef struct polytile_chain_summary {
                                   0: they are not, each runs whole before the next */
 } polytile_chain_summary;
 
-/** Get what a plan of several launches is like; all zero for a plan of one. */
+/** Get what a plan of several launches is like; all zero for one of polytile_plan_create(). */
 void polytile_plan_get_chain_summary(const polytile_plan *plan, polytile_chain_summary *summary);
 
 /** Get the threads of the k-th superblock in run order, 0 <= k < n_kernels; k counts through all

@@ -17,6 +17,13 @@ static inline double pti_coarse_now_s(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/** How long ago that may have been, at most. */
+static inline double pti_coarse_tick_s(void) {
+    struct timespec tick;
+    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    return (double)tick.tv_sec + 1e-9 * (double)tick.tv_nsec;
+}
+
 /** Return when so many seconds, 0 or more, are over, by the same clock: for timed waits. */
 static inline struct timespec pti_time_after(double seconds) {
     struct timespec until;

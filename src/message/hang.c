@@ -158,7 +158,7 @@ static void end_with(pti_server *server, polytile_status status, const char *wha
     pti_text text = {0};
     describe_waits(server, &text);
     pti_server_end(server, status, "%s: %s%s%s", server->kernel_name, what,
-                   text.failed ? "" : text.data, describe_program(server));
+                   text.failed || text.data == NULL ? "" : text.data, describe_program(server));
     pti_text_free(&text);
 }
 
@@ -220,29 +220,36 @@ void pti_hang_check(pti_server *server, pti_server_part *part) {
         end_with(server, POLYTILE_DEADLOCK, "DEADLOCK, no slot can go on");
 }
 
-/** Return whether anybody waits, or looks in vain. */
-static bool is_anything_awaited(const pti_server *server) {
-    const bool has_devices = pti_has_devices(server);
-    bool is = server->n_polls > 0 || (server->n_waiting > 0 && !has_devices);
-    for (int p = 0; !is && has_devices && server->n_waiting > 0 && p < server->n_slots; p++)
+/** Return whether anybody waits, or looks in vain. A slot on the host may have all that it waits
+ * for, and not have run since; that is looked at only when time is up. */
+static bool is_anything_awaited(const pti_server *server, bool is_time_up) {
+    const bool looks = is_time_up || pti_has_devices(server);
+    bool is = server->n_polls > 0 || (server->n_waiting > 0 && !looks);
+    for (int p = 0; !is && looks && server->n_waiting > 0 && p < server->n_slots; p++)
         is = pti_hang_is_blocked(server, p);
     return is;
 }
 
+/** When time is up. What went on last did so up to a tick after the coarse clock's time. */
+static double find_end_s(const pti_server *server) {
+    return server->progress_s + pti_coarse_tick_s() + server->timeout_s;
+}
+
 /** Return whether the counts of all parts were asked for since time was up: none has grown. */
 static bool are_counts_old(const pti_server *server) {
+    const double end_s = find_end_s(server);
     bool are = true;
     for (int k = 0; k < server->n_parts && pti_are_counts_far(server); k++)
-        are &= server->part[k].asked_s >= server->progress_s + server->timeout_s;
+        are &= server->part[k].asked_s >= end_s;
     return are;
 }
 
 double pti_hang_check_time(pti_server *server, pti_server_part *part) {
     char what[64];
     const double now_s = pti_now_s();
-    if (!is_anything_awaited(server) || server->n_copying > 0)
+    if (!is_anything_awaited(server, now_s >= find_end_s(server)) || server->n_copying > 0)
         server->progress_s = now_s;
-    double left_s = server->progress_s + server->timeout_s - now_s;
+    double left_s = find_end_s(server) - now_s;
     if (left_s <= 0 && pti_are_counts_far(server) && fetch_counts(part)) {
         server->progress_s = now_s;
         left_s = server->timeout_s;

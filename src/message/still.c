@@ -19,7 +19,7 @@ static void end_with_deadlock(pti_server *server) {
             pti_text_add(&text, "%s rank %d of MPI: %s", text.length == 0 ? ":" : ";", p, waits);
     }
     pti_server_end(server, POLYTILE_DEADLOCK, "%s: DEADLOCK, no slot can go on%s",
-                   server->kernel_name, text.failed ? "" : text.data);
+                   server->kernel_name, text.failed || text.data == NULL ? "" : text.data);
     pti_text_free(&text);
 }
 

@@ -244,6 +244,7 @@ inline void expect_endings(const char *devices, const polytile_implementation &e
         for (const char *text : row.texts)
             EXPECT_NE(team.text.find(text), std::string::npos)
                 << devices << ", " << row.deed << ": " << team.text << " has not " << text;
+        EXPECT_EQ(team.text.find("(null)"), std::string::npos) << devices << ": " << team.text;
         EXPECT_FALSE(polytile_array_is_complete(team.array)) << devices << ", " << row.deed;
         team.expect_meets(meet);
     }

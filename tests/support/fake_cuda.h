@@ -39,6 +39,7 @@ class FakeCuda {
         int cache_bytes = 0;                     /* of the last cache */
         cudaError_t loop_error = cudaSuccess;    /* of graphs with WHILE nodes */
         size_t streams_bytes = size_t{2} << 20;  /* of device memory, taken with the first stream */
+        int upload_us = 0; /* copies from the host are so late on GPU 1, twice so on GPU 2 */
     };
 
     explicit FakeCuda(uint64_t seed) : FakeCuda(seed, Options()) {}
@@ -172,6 +173,7 @@ class FakeCuda {
                           cudaStream_t stream);
     cudaError_t check_side(const ByteRange &range, bool on_device, bool *is_pageable) const;
     cudaError_t copy(const Block &to, const Block &from, cudaMemcpyKind kind, cudaStream_t stream);
+    void delay(FakeQueues::Queue *queue, int late_us);
     void run_copy(const Block &to, const Block &from, bool is_pageable);
     void run_slots(const Kernel &kernel, FakeTeam *team);
     cudaError_t check_grid(const polytile_domain &threads, int n_neighbours, dim3 grid, dim3 block);

@@ -1,7 +1,9 @@
 #include "support/fake_cuda.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <memory>
 
 /* Copies. */
 
@@ -14,6 +16,15 @@ cudaError_t FakeCuda::check_side(const ByteRange &range, bool on_device, bool *i
                                                   : host_.find_pinned(range, &is_pinned);
     *is_pageable = *is_pageable || !is_pinned;
     return error;
+}
+
+/** Let what is enqueued next be late, while other streams go on. */
+void FakeCuda::delay(FakeQueues::Queue *queue, int late_us) {
+    using Clock = std::chrono::steady_clock;
+    const auto end = std::make_shared<Clock::time_point>();
+    const auto begin = [end, late_us] { *end = Clock::now() + std::chrono::microseconds(late_us); };
+    if (late_us > 0)
+        queues_.enqueue_running(queue, begin, [end] { return Clock::now() >= *end; });
 }
 
 cudaError_t FakeCuda::copy(const Block &to, const Block &from, cudaMemcpyKind kind,
@@ -42,6 +53,8 @@ cudaError_t FakeCuda::copy(const Block &to, const Block &from, cudaMemcpyKind ki
     link_bytes_[{device_of(from.range()), device_of(to.range())}] +=
         static_cast<int64_t>(to.n_bytes());
     if (!is_pageable) {
+        if (to_device && !from_device)
+            delay(own->queue, options_.upload_us * device_of(to.range()));
         submit(own, [this, to, from] { run_copy(to, from, false); });
         return cudaSuccess;
     }

@@ -4,8 +4,7 @@
 
 #include <stdlib.h>
 
-/* Of copies of more boxes than that some are forgotten. */
-/** Boxes of the copies that are known: forgetting some is never wrong. */
+/** Boxes of the copies that are known. Of more some are forgotten, which is never wrong. */
 enum { MOST_BOXES = 64 };
 
 /* What all members together write of each operand of each launch. */

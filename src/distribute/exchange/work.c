@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* More boxes than that which must be there become one. */
-/** Boxes of what is read of an array: reading elements that nobody needs is never wrong. */
+/** Boxes of what is read of an array. More are merged, or become one: reading elements that nobody
+ * needs is never wrong. */
 enum { MOST_BOXES = 64 };
 
 /* A section with more boxes than that is taken as larger boxes. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Equal numbers of rows for all units, whatever it is, or for every node and then for each of
+/* Equal numbers of rows for all units, whatever they are, or for every node and then for each of
  * its units: EQ2 and EQ1 of Ortega-Arranz et al., "TuCCompi", section 4.2. Where it does not come
  * out even, the first ones have a row more. */
 

@@ -23,7 +23,7 @@ extern const FarKernel far_err, far_echo, far_sum, far_twin, far_meet, far_place
 /** GPUs that are not there, and know these kernels. */
 class FarWorld {
   public:
-    explicit FarWorld(uint64_t seed, int n_devices = 1, bool are_linked = true);
+    explicit FarWorld(uint64_t seed, int n_devices = 1, bool are_linked = true, int upload_us = 0);
 
     FakeCuda cuda;
 };

@@ -242,6 +242,25 @@ TEST(MessageMembers, PutsThatComeFirstStay) {
     }
 }
 
+/* The first slot's row is late; the second one puts to it at once. */
+TEST(MessageMembers, PutsStayWhereUploadsAreLate) {
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        FarWorld world(seed, 2, true, 5000);
+        TeamLaunch team("cuda:1,cuda:0", "block", 2);
+        ASSERT_EQ(team.opened, POLYTILE_OK);
+        ASSERT_EQ(polytile_queue_detach(team.queue, 1, &team.array), POLYTILE_OK);
+        team.data[TeamLaunch::n_columns] = 77;
+        ASSERT_EQ(polytile_queue_attach(team.queue, 1, &team.array), POLYTILE_OK);
+        ASSERT_EQ(team.launch("err[s](i32 deed): inout A[s, :]", far_err.implementation,
+                              {polytile_parameter_signed("deed", PUTS_TO_THE_OTHER)}),
+                  POLYTILE_OK);
+        ASSERT_EQ(team.wait(), POLYTILE_OK) << team.text;
+        ASSERT_EQ(polytile_queue_detach(team.queue, 1, &team.array), POLYTILE_OK);
+        EXPECT_EQ(team.data[0], 77) << "seed " << seed;
+        EXPECT_EQ(world.cuda.violations(), "");
+    }
+}
+
 /* Signals go through the server then, since a slot of the host gives and gets them, too. */
 TEST(MessageMembers, PutsBetweenGpusGoOnBesideSlotsOfTheHost) {
     for (const bool are_linked : {true, false}) {
