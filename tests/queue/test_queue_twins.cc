@@ -4,6 +4,7 @@
 #include "support/scale.h"
 
 #include <algorithm>
+#include <utility>
 
 extern "C" {
 #include "queue/queue.h"
@@ -162,6 +163,36 @@ TEST_F(QueueTwins, AreFoundAmongLaunchesWhoseArraysHaveLeft) {
         polytile_array_destroy(scratch);
         ASSERT_EQ(detach(queue, {a}), POLYTILE_OK) << error();
     }
+}
+
+/** While the queue's thread cuts launches anew, as not all arrays fit any more, the program cuts
+ * others as those are cut. */
+TEST_F(QueueTwins, AreCutWhileTheQueueCutsAnew) {
+    const int64_t n = 64;
+    const polytile_domain threads = {2, {{0, n - 1, 1}, {0, n - 1, 1}}};
+    int n_anew = 0;
+    for (int64_t trial = 0; trial < scaled(8); trial++) {
+        polytile_kernel *kernel = create(declarations[2 + trial % 3], &nothing);
+        const Arrays fields = {field("a", {n, n}), field("b", {n, n}), field("c", {n, n}),
+                               field("d", {n, n})};
+        polytile_queue *queue = open("host(memory=36KiB)");
+        ASSERT_EQ(attach(queue, fields), POLYTILE_OK) << error();
+        ASSERT_EQ(launch(queue, kernel, threads, {fields[0], fields[1]}), POLYTILE_OK) << error();
+        const pti_prepared &first = newest(*queue);
+        EXPECT_TRUE(first.all_fit);
+        const int64_t serial = first.serial;
+        ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        for (const auto &[from, to] : std::vector<std::pair<size_t, size_t>>{
+                 {2, 3}, {0, 1}, {1, 0}, {0, 2}, {3, 2}, {1, 3}, {2, 0}, {3, 1}, {0, 3}})
+            ASSERT_EQ(launch(queue, kernel, threads, {fields[from], fields[to]}), POLYTILE_OK)
+                << error();
+        ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        EXPECT_FALSE(first.all_fit);
+        n_anew += first.serial != serial;
+        polytile_queue_destroy(queue);
+        polytile_kernel_destroy(kernel);
+    }
+    EXPECT_GT(n_anew, 0);
 }
 
 /** What is as large, but has another arena, threads, or a related launch of another kind, is cut
