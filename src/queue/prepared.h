@@ -13,7 +13,9 @@
  *
  * Made by the program's thread. The queue's thread changes partition, way, is_cut_apart, their
  * serial, all_fit and arena_bytes, and only under the mutex; and it alone adds ways once the launch
- * is made. The rest never changes. It lives while items with it are not done.
+ * is made. A way neither changes nor moves once it is added, so that one whose number was read
+ * under the mutex can be read there. The rest never changes. It lives while items with it are not
+ * done.
  */
 typedef struct pti_prepared {
     struct pti_prepared *next;  /* in the cache, of the same bucket */

@@ -1,9 +1,12 @@
 #include "queue/queue_test.h"
 
+#include "support/environment.h"
+#include "support/random.h"
 #include "support/scale.h"
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 extern "C" {
 #include "access/declare/kernel.h"
@@ -140,6 +143,97 @@ TEST_P(QueuePrepare, TheOldestGoWhenThereAreTooMany) {
     ASSERT_EQ(launch(queue, adding, line(99), {x, y, z}), POLYTILE_OK) << error();
     ASSERT_EQ(launch(queue, adding, line(100 + PTI_MAX_PREPARED), {x, y, z}), POLYTILE_OK);
     EXPECT_EQ(queue->n_prepared, PTI_MAX_PREPARED);
+}
+
+/** Expect that the list by last use has each launch of the cache once, and the newest last. */
+void expect_all_are_listed(const polytile_queue &queue, const pti_prepared *newest) {
+    std::set<const pti_prepared *> kept, listed;
+    for (const pti_prepared *bucket : queue.prepared)
+        for (const pti_prepared *next = bucket; next != nullptr; next = next->next)
+            kept.insert(next);
+    const pti_prepared *before = nullptr;
+    for (const pti_prepared *next = queue.oldest_used; next != nullptr; next = next->newer) {
+        ASSERT_EQ(next->older, before);
+        ASSERT_TRUE(listed.insert(next).second);
+        before = next;
+    }
+    EXPECT_EQ(before, queue.newest_used);
+    EXPECT_EQ(listed, kept);
+    EXPECT_EQ(static_cast<size_t>(queue.n_prepared), kept.size());
+    if (newest != nullptr)
+        EXPECT_EQ(queue.newest_used, newest);
+}
+
+const pti_prepared *find_over(const polytile_queue &queue, int64_t n) {
+    for (const pti_prepared *bucket : queue.prepared)
+        for (const pti_prepared *next = bucket; next != nullptr; next = next->next)
+            if (pti_range_count(next->domain.range[0]) == n)
+                return next;
+    return nullptr;
+}
+
+/** Launches that are queued, refused, thrown out, and come back when their arrays do. */
+TEST_P(QueuePrepare, AllAreListedByTheirLastUse) {
+    Random random(test_seed("QueuePrepare.AllAreListedByTheirLastUse"));
+    for (int64_t step = 0; step < scaled(2000); step++) {
+        const int64_t n = random.number(1, 2000), what = random.number(0, 99);
+        bool is_queued = false;
+        if (what < 80)
+            is_queued = launch(queue, adding, line(random.chance(50) ? n : n % 16 + 1),
+                               {x, y, z}) == POLYTILE_OK;
+        else if (what < 85)
+            EXPECT_NE(launch(queue, adding, line(2000 + n), {x, y, z}), POLYTILE_OK);
+        else if (what < 95)
+            ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        else if (what < 97)
+            polytile_queue_pause(queue);
+        else if (what < 99)
+            polytile_queue_resume(queue);
+        else {
+            ASSERT_EQ(detach(queue, {z}), POLYTILE_OK) << error();
+            expect_all_are_listed(*queue, nullptr);
+            ASSERT_EQ(attach(queue, {z}), POLYTILE_OK) << error();
+        }
+        EXPECT_EQ(is_queued, what < 80) << error();
+        expect_all_are_listed(*queue, nullptr);
+    }
+    polytile_queue_resume(queue);
+    for (const int64_t n : {5, 6, 5}) {
+        ASSERT_EQ(launch(queue, adding, line(n), {x, y, z}), POLYTILE_OK) << error();
+        expect_all_are_listed(*queue, find_over(*queue, n));
+    }
+}
+
+/** A launch that the check of its accesses refuses is prepared, but not queued. */
+TEST_F(QueueTest, WhatIsRefusedOnceItIsPreparedIsListed) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "access");
+    polytile_context *checking = nullptr;
+    ASSERT_EQ(polytile_context_create(&checking), POLYTILE_OK);
+    std::swap(ctx, checking);
+    std::vector<float> x_memory(40, 1);
+    polytile_implementation wrong = {};
+    wrong.host = [](const polytile_domain *threads, const polytile_view *views, void *) {
+        for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+            *reinterpret_cast<float *>(static_cast<char *>(views[0].origin) +
+                                       (i + 1) * views[0].stride_bytes[0]) += 1;
+    };
+    polytile_kernel *bad = create("bad[i]: inout x[i]", &wrong), *scaling = scale();
+    polytile_array *x = wrap("x", x_memory);
+    polytile_queue *queue = open("host(memory=64KiB)");
+    ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
+    for (int64_t k = 0; k < PTI_MAX_PREPARED + 20; k++) {
+        const int64_t n = 1 + k % 30;
+        EXPECT_NE(launch(queue, bad, line(n), {x}), POLYTILE_OK);
+        expect_all_are_listed(*queue, nullptr);
+        if (k % 8 == 0)
+            EXPECT_EQ(launch(queue, scaling, line(n), {x}), POLYTILE_OK) << error();
+        expect_all_are_listed(*queue, nullptr);
+    }
+    EXPECT_GT(queue->n_prepared, 30);
+    polytile_queue_destroy(queue);
+    std::swap(ctx, checking);
+    polytile_context_destroy(checking);
 }
 
 TEST_P(QueuePrepare, WhatIsQueuedIsNeverThrownOut) {

@@ -164,6 +164,40 @@ TEST_F(QueueTwins, AreFoundAmongLaunchesWhoseArraysHaveLeft) {
     }
 }
 
+/** Not all arrays fit any more, so the queue's thread cuts a launch anew. Its twin is cut as that,
+ * while the queue cuts others. */
+TEST_F(QueueTwins, AreCutAsALaunchThatTheQueueCutAnew) {
+    const int64_t n = 48;
+    const polytile_domain threads = {2, {{0, n - 1, 1}, {0, n - 1, 1}}};
+    for (int trial = 0; trial < 3; trial++) {
+        polytile_kernel *kernel = create(declarations[2 + trial], &nothing);
+        polytile_array *a = field("a", {n, n}), *b = field("b", {n, n}), *c = field("c", {n, n}),
+                       *d = field("d", {n, n});
+        polytile_queue *queue = open("host(memory=20KiB)");
+        ASSERT_EQ(attach(queue, {a, b, c, d}), POLYTILE_OK) << error();
+        ASSERT_EQ(launch(queue, kernel, threads, {a, b}), POLYTILE_OK) << error();
+        const pti_prepared &first = newest(*queue);
+        const int64_t serial = first.serial;
+        EXPECT_TRUE(first.all_fit);
+        for (const Arrays &arrays : {Arrays{c, d}, Arrays{a, b}})
+            ASSERT_EQ(launch(queue, kernel, threads, arrays), POLYTILE_OK) << error();
+        ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        EXPECT_FALSE(first.all_fit);
+        EXPECT_GT(first.serial, serial);
+        const Cut anew = cut_of(first);
+        for (const Arrays &arrays : {Arrays{c, d}, Arrays{d, c}, Arrays{a, b}})
+            ASSERT_EQ(launch(queue, kernel, threads, arrays), POLYTILE_OK) << error();
+        ASSERT_EQ(launch(queue, kernel, threads, {b, a}), POLYTILE_OK) << error();
+        ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        const Cut twin = cut_of(newest(*queue));
+        EXPECT_EQ(twin.superblocks, anew.superblocks);
+        EXPECT_EQ(twin.shape, anew.shape);
+        EXPECT_EQ(twin.is_apart, anew.is_apart);
+        polytile_queue_destroy(queue);
+        polytile_kernel_destroy(kernel);
+    }
+}
+
 /** What is as large, but has another arena, threads, or a related launch of another kind, is cut
  * for itself. */
 TEST_F(QueueTwins, AreNoneWhereSomethingElseDiffers) {

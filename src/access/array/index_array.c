@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The rows of a group, and the groups of a group above. */
-enum { GROUP_ROWS = PTI_INDEX_BLOCK, GROUP_GROUPS = 16 };
+/** The groups of a group above. */
+enum { GROUP_GROUPS = 16 };
 
 /** The elements that are read at a time: of one dimension a group. */
 enum { BLOCK = PTI_INDEX_BLOCK };
 
-/** The elements, whole blocks, and the groups, that one thread takes at a time. */
+/** The elements, whole blocks, and the groups above the lowest ones, that one thread takes at a
+ * time. */
 enum { PART_ELEMENTS = 4096 * BLOCK, PART_GROUPS = 4096 };
 
 /** Sums of two of these are safe. */
@@ -56,9 +57,23 @@ int64_t pti_index_array_get(const pti_index_array *array, const int64_t *element
     return value_at(array, array->data + pti_memory_layout_offset(&array->layout, element));
 }
 
-/** Go on to the next element of a row; false after the last. */
-static bool next_in_row(const polytile_domain *domain, int64_t *element) {
-    for (int d = domain->n_dims - 1; d > 0; d--) {
+static int64_t count_row_elements(const pti_index_array *array) {
+    int64_t n_elements = 1;
+    for (int d = 1; d < array->domain.n_dims; d++)
+        n_elements *= pti_range_count(array->domain.range[d]);
+    return n_elements;
+}
+
+/** The rows of a group of the lowest level: together about a block of elements, so that few are
+ * read to include rows that are not a whole group. */
+static int64_t count_group_rows(const pti_index_array *array) {
+    return pti_max(1, BLOCK / pti_max(1, count_row_elements(array)));
+}
+
+/** Go on to the next element of a row, whose dimensions are those from 1 up to end; false after
+ * the last. */
+static bool next_in_row(const polytile_domain *domain, int end, int64_t *element) {
+    for (int d = end - 1; d > 0; d--) {
         if (element[d]++ < domain->range[d].hi)
             return true;
         element[d] = domain->range[d].lo;
@@ -66,24 +81,36 @@ static bool next_in_row(const polytile_domain *domain, int64_t *element) {
     return false;
 }
 
+/** Include n elements that lie at one distance from each other. */
+static void include_run(const pti_index_array *array, const char *at, int64_t n,
+                        int64_t stride_bytes, pti_value_range *range) {
+    pti_value_range run = no_values;
+    for (int64_t k = 0; k < n; k++)
+        include_value(&run, load_value(array, at + k * stride_bytes));
+    include_value(range, limit_value(run.least));
+    include_value(range, limit_value(run.most));
+}
+
 /** row: counted from the first one. */
 static void include_row(const pti_index_array *array, int64_t row, pti_value_range *range) {
+    const int last = array->domain.n_dims - 1;
     int64_t element[POLYTILE_MAX_DIMS];
-    if (array->domain.n_dims == 1) {
+    if (last == 0) {
         include_value(range, value_at(array, array->data + row * array->layout.stride_bytes[0]));
         return;
     }
-    for (int d = 0; d < array->domain.n_dims; d++)
-        element[d] = array->domain.range[d].lo;
+    pti_box_first_point(&array->domain, element);
     element[0] += row;
     do
-        include_value(range, pti_index_array_get(array, element));
-    while (next_in_row(&array->domain, element));
+        include_run(array, array->data + pti_memory_layout_offset(&array->layout, element),
+                    pti_range_count(array->domain.range[last]), array->layout.stride_bytes[last],
+                    range);
+    while (next_in_row(&array->domain, last, element));
 }
 
 /** Go on to the next element in C order; false after the last. */
 static bool next_element(const polytile_domain *domain, int64_t *element) {
-    return next_in_row(domain, element) || element[0]++ < domain->range[0].hi;
+    return next_in_row(domain, domain->n_dims, element) || element[0]++ < domain->range[0].hi;
 }
 
 /** Return whether elements lie one after the other. */
@@ -217,13 +244,25 @@ typedef struct filling {
     int64_t n_below;
 } filling;
 
+/** The groups of a level that one thread takes at a time. */
+static int64_t count_part_groups(const pti_index_array *array, int level) {
+    const int64_t n_elements = array->group_rows * count_row_elements(array);
+    return level > 0 ? PART_GROUPS : pti_max(1, PART_ELEMENTS / pti_max(1, n_elements));
+}
+
+/** The rows of a group of the lowest level, or the groups below of a group above. */
+static int64_t count_members(const pti_index_array *array, int level) {
+    return level == 0 ? array->group_rows : GROUP_GROUPS;
+}
+
 /** Fill in groups of a level from rows, or from the level below. */
 static void fill_part(int64_t number, void *user) {
     const filling *of = user;
     pti_index_array *array = of->array;
-    const int64_t size = of->level == 0 ? GROUP_ROWS : GROUP_GROUPS;
-    const int64_t end = pti_min((number + 1) * PART_GROUPS, array->n_groups[of->level]);
-    for (int64_t g = number * PART_GROUPS; g < end; g++) {
+    const int64_t size = count_members(array, of->level);
+    const int64_t n_part = count_part_groups(array, of->level);
+    const int64_t end = pti_min((number + 1) * n_part, array->n_groups[of->level]);
+    for (int64_t g = number * n_part; g < end; g++) {
         pti_value_range range = no_values;
         for (int64_t k = g * size; k < pti_min((g + 1) * size, of->n_below); k++)
             if (of->level == 0)
@@ -237,13 +276,14 @@ static void fill_part(int64_t number, void *user) {
 static void fill_level(const polytile_context *ctx, pti_index_array *array, int level,
                        int64_t n_below) {
     filling of = {array, level, n_below};
-    pti_run_parts(ctx, pti_ceil_div(array->n_groups[level], PART_GROUPS), fill_part, &of);
+    pti_run_parts(ctx, pti_ceil_div(array->n_groups[level], count_part_groups(array, level)),
+                  fill_part, &of);
 }
 
 /** Add a level over n_below rows or groups, without filling it in. False: no memory. */
 static bool add_level(pti_index_array *array, int64_t n_below) {
     const int level = array->n_levels;
-    const int64_t n_groups = pti_ceil_div(n_below, level == 0 ? GROUP_ROWS : GROUP_GROUPS);
+    const int64_t n_groups = pti_ceil_div(n_below, count_members(array, level));
     if (!PTI_RESIZE(array->group[level], n_groups))
         return false;
     array->n_groups[level] = n_groups;
@@ -293,6 +333,7 @@ pti_index_array *pti_index_array_read(const polytile_context *ctx,
                               .is_wide = index_array->is_wide,
                               .domain = index_array->domain,
                               .layout = index_array->layout};
+    made->group_rows = count_group_rows(made);
     if (read_and_summarise(ctx, made))
         return made;
     pti_index_array_release(made);
@@ -332,7 +373,7 @@ pti_value_range pti_index_array_find_values(const pti_index_array *array, polyti
     }
     end++;
     for (int level = -1; first < end; level++) {
-        const int64_t size = level < 0 ? GROUP_ROWS : GROUP_GROUPS;
+        const int64_t size = count_members(array, level + 1);
         const bool is_top = level + 1 >= array->n_levels;
         const int64_t inner = pti_ceil_div(first, size) * size, outer = end / size * size;
         if (is_top || inner >= outer) {

@@ -25,8 +25,9 @@ typedef struct pti_index_array {
     bool is_wide;     /* i64, else i32 */
     polytile_domain domain;
     pti_memory_layout layout;
-    uint64_t hash; /* of what all elements hold */
-    bool ascends;  /* has one dimension, and no element is less than the one before it */
+    uint64_t hash;      /* of what all elements hold */
+    bool ascends;       /* has one dimension, and no element is less than the one before it */
+    int64_t group_rows; /* of a group of the lowest level */
     int n_levels;
     int64_t n_groups[PTI_INDEX_LEVELS]; /* the lowest level first */
     pti_value_range *group[PTI_INDEX_LEVELS];

@@ -238,18 +238,35 @@ done:
     return status;
 }
 
+/** Return whether what a section has may change with an index. */
+static bool may_change_with(const pti_section *section, int index) {
+    bool does = pti_section_looks_up_by(section, index);
+    for (int d = 0; d < section->n_dims; d++)
+        does = does || pti_subscript_names(&section->subscript[d], index);
+    return does;
+}
+
+/** Threads of which each has what it alone has, or the first ones of those that have the same. */
+static polytile_domain find_different(const pti_instance *instance, const pti_section *section) {
+    polytile_domain threads = instance->threads;
+    for (int k = 0; k < threads.n_dims; k++)
+        if (!may_change_with(section, k))
+            threads.range[k].hi = threads.range[k].lo;
+    return threads;
+}
+
 static polytile_status check_each_thread(polytile_context *ctx, const pti_instance *instance,
                                          const pti_section *section) {
-    const polytile_domain *threads = &instance->threads;
+    const polytile_domain threads = find_different(instance, section);
     int64_t point[POLYTILE_MAX_DIMS];
     polytile_status status = POLYTILE_OK;
-    pti_box_first_point(threads, point);
+    pti_box_first_point(&threads, point);
     do {
         const polytile_domain thread =
             polytile_domain_from_bounds(instance->n_indices, point, point);
         PTI_TRY(check_thread(
             ctx, (lookup){.instance = instance, .section = section, .thread = &thread}));
-    } while (pti_box_next_point(threads, point));
+    } while (pti_box_next_point(&threads, point));
 done:
     return status;
 }
@@ -263,6 +280,17 @@ static bool are_ascending_neighbours(const pti_looked_up *lo, const pti_looked_u
            pti_affine_is_parallel(from, to) && to->constant >= from->constant &&
            pti_affine_is_parallel(&lo->plus, &hi->plus) &&
            hi->plus.constant >= lo->plus.constant - 1;
+}
+
+/** Return whether two ends look up the same element, and a range from one to the other has its ends
+ * in order. */
+static bool are_one_element(const pti_looked_up *lo, const pti_looked_up *hi) {
+    bool are = lo->array != NULL && lo->array == hi->array && lo->section.indirection == NULL &&
+               hi->section.indirection == NULL && pti_affine_is_parallel(&lo->plus, &hi->plus) &&
+               hi->plus.constant >= lo->plus.constant - 1;
+    for (int d = 0; are && d < lo->section.n_dims; d++)
+        are = pti_affine_equals(&lo->section.subscript[d].lo, &hi->section.subscript[d].lo);
+    return are;
 }
 
 /** Return between which values the elements lie that some threads look up for an end; false:
@@ -294,7 +322,8 @@ static bool is_sound(const pti_instance *instance, const pti_section *section, i
     if (!by->is_indirect[d])
         return meets_array(&(lookup){instance, section, &instance->threads, d});
     return are_inside(instance, section, d) &&
-           (by->gathers[d] || are_ascending_neighbours(&by->lo[d], &by->hi[d]));
+           (by->gathers[d] || are_one_element(&by->lo[d], &by->hi[d]) ||
+            are_ascending_neighbours(&by->lo[d], &by->hi[d]));
 }
 
 polytile_status pti_inspection_check(polytile_context *ctx, const pti_instance *instance,

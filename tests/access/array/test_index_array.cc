@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <polytile/device.h>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 extern "C" {
 #include "access/array/index_array.h"
+#include "access/set/box.h"
 }
 
 namespace {
@@ -61,6 +63,125 @@ TEST(IndexArray, GivesTheLeastAndTheLargestValueOfAnyRows) {
             const auto end = values.begin() + (hi + 1) * n_columns;
             ASSERT_EQ(found.least, *std::min_element(begin, end)) << lo << ":" << hi;
             ASSERT_EQ(found.most, *std::max_element(begin, end)) << lo << ":" << hi;
+        }
+    }
+}
+
+/** An index array of any extents, as i32 or i64, whose elements lie apart from each other. */
+class LaidOut {
+  public:
+    LaidOut(const std::vector<int64_t> &extents, bool is_wide, Random *random,
+            const polytile_context *ctx = nullptr)
+        : row_elements_(1) {
+        const int n_dims = static_cast<int>(extents.size());
+        const int64_t bytes = is_wide ? 8 : 4;
+        pti_index_array of = {};
+        of.is_wide = is_wide;
+        of.domain.n_dims = n_dims;
+        for (int d = 0; d < n_dims; d++) {
+            const int64_t lo = random->number(-3, 3);
+            of.domain.range[d] = {lo, lo + extents[static_cast<size_t>(d)] - 1, 1};
+        }
+        of.layout = pti_memory_layout_of(&of.domain, static_cast<int>(bytes));
+        int64_t stride = bytes * random->one_of({1, 1, 3});
+        for (int d = n_dims - 1; d >= 0; d--) {
+            of.layout.stride_bytes[d] = stride;
+            stride *= extents[static_cast<size_t>(d)] + random->number(0, 2);
+            row_elements_ *= d > 0 ? extents[static_cast<size_t>(d)] : 1;
+        }
+        memory_.resize(static_cast<size_t>(stride));
+        of.data = memory_.data();
+        fill(of, random);
+        read_ = pti_index_array_read(ctx, &of);
+        EXPECT_NE(read_, nullptr);
+    }
+    ~LaidOut() { pti_index_array_release(read_); }
+    LaidOut(const LaidOut &) = delete;
+    LaidOut &operator=(const LaidOut &) = delete;
+
+    const pti_index_array &array() const { return *read_; }
+    int64_t first_row() const { return read_->domain.range[0].lo; }
+    int64_t n_rows() const { return static_cast<int64_t>(values_.size()) / row_elements_; }
+
+    /** Of rows counted from the first one, by enumeration. */
+    pti_value_range enumerate(int64_t lo, int64_t hi) const {
+        const auto begin = values_.begin() + lo * row_elements_;
+        const auto end = values_.begin() + (hi + 1) * row_elements_;
+        return {*std::min_element(begin, end), *std::max_element(begin, end)};
+    }
+
+  private:
+    /** Values near zero, and few that are far from it; those beyond 2^61 count as that. */
+    void fill(const pti_index_array &of, Random *random) {
+        const int64_t most = INT64_C(1) << 61;
+        int64_t at[POLYTILE_MAX_DIMS];
+        pti_box_first_point(&of.domain, at);
+        do {
+            int64_t value = random->number(-100, 100);
+            if (random->chance(1))
+                value = of.is_wide ? random->one_of({INT64_MIN, INT64_MAX, most + 1, -most})
+                                   : random->number(-100000, 100000);
+            char *to = memory_.data() + pti_memory_layout_offset(&of.layout, at);
+            const int32_t narrow = static_cast<int32_t>(value);
+            if (of.is_wide)
+                std::memcpy(to, &value, sizeof value);
+            else
+                std::memcpy(to, &narrow, sizeof narrow);
+            values_.push_back(std::clamp(value, -most, most));
+        } while (pti_box_next_point(&of.domain, at));
+    }
+
+    std::vector<char> memory_;
+    std::vector<int64_t> values_; /* in C order */
+    int64_t row_elements_;
+    pti_index_array *read_;
+};
+
+TEST(IndexArray, GivesTheValuesOfRowsOfAnyLengthAndLayout) {
+    Random random(test_seed("IndexArrayRows"));
+    for (int64_t round = 0; round < scaled(60); round++) {
+        std::vector<int64_t> extents = {random.one_of({1, 2, 15, 16, 17, 63, 64, 65, 300})};
+        const int64_t n_dims = random.number(1, 3);
+        for (int64_t d = 1; d < n_dims; d++)
+            extents.push_back(d == 1 ? random.one_of({1, 2, 5, 31, 32, 33, 63, 64, 65, 200})
+                                     : random.number(1, 4));
+        const LaidOut made(extents, random.chance(50), &random);
+        for (int query = 0; query < 50; query++) {
+            const int64_t lo = random.number(0, made.n_rows() - 1);
+            const int64_t hi = random.chance(20) ? lo : random.number(lo, made.n_rows() - 1);
+            const pti_value_range expected = made.enumerate(lo, hi);
+            const pti_value_range found = pti_index_array_find_values(
+                &made.array(), {made.first_row() + lo, made.first_row() + hi, 1});
+            ASSERT_EQ(found.least, expected.least) << lo << ":" << hi << " of " << made.n_rows();
+            ASSERT_EQ(found.most, expected.most) << lo << ":" << hi << " of " << made.n_rows();
+        }
+    }
+}
+
+/** A planner asks for many boxes: one must not cost the elements of some rows. Several threads
+ * read the rows. */
+TEST(IndexArray, KeepsWhatLongRowsHold) {
+    Random random(test_seed("IndexArrayLongRows"));
+    polytile_context *ctx = nullptr;
+    polytile_device *device = nullptr;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    ASSERT_EQ(polytile_device_open(ctx, "host", &device), POLYTILE_OK);
+    const LaidOut made({70, 20000}, false, &random, ctx);
+    polytile_context_destroy(ctx);
+    std::vector<pti_value_range> row;
+    for (int64_t r = 0; r < made.n_rows(); r++)
+        row.push_back(made.enumerate(r, r));
+    EXPECT_EQ(made.array().group_rows, 1);
+    EXPECT_EQ(made.array().n_groups[0], 70);
+    for (int64_t lo = 0; lo < made.n_rows(); lo++) {
+        pti_value_range expected = row[static_cast<size_t>(lo)];
+        for (int64_t hi = lo; hi < made.n_rows(); hi++) {
+            expected.least = std::min(expected.least, row[static_cast<size_t>(hi)].least);
+            expected.most = std::max(expected.most, row[static_cast<size_t>(hi)].most);
+            const pti_value_range found = pti_index_array_find_values(
+                &made.array(), {made.first_row() + lo, made.first_row() + hi, 1});
+            ASSERT_EQ(found.least, expected.least) << lo << ":" << hi;
+            ASSERT_EQ(found.most, expected.most) << lo << ":" << hi;
         }
     }
 }

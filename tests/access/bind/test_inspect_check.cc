@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "support/random.h"
@@ -93,6 +94,43 @@ TEST_F(InspectCheck, RangesAreRefusedWithTheDimensionsBesideThem) {
         EXPECT_EQ(is_accepted("k[i, j]: in A[i+j-1:i+j, P[i]:P[i+1]-1]; out y[i, j]", arrays),
                   is_right)
             << "seed " << seed << " round " << round;
+    }
+    if (n_rounds >= 1000) {
+        EXPECT_GT(n_accepted, n_rounds / 10);
+        EXPECT_LT(n_accepted, n_rounds - n_rounds / 10);
+    }
+}
+
+/** Ranges around one element, also empty or out of order; threads along j have the same. */
+TEST_F(InspectCheck, RangesAroundOneElementAreRefusedOutsideTheArray) {
+    const uint64_t seed = test_seed("InspectCheck.around");
+    Random random(seed);
+    int64_t n_accepted = 0;
+    const int64_t n_rounds = scaled(1000);
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        n_i = random.number(1, 4), n_j = random.number(1, 3);
+        const int64_t n_x = random.number(2, 12), from = random.number(0, 2),
+                      to = random.chance(10) ? from - random.number(1, 2)
+                                             : from + random.number(0, 2);
+        const int64_t follows_j = random.number(0, 1);
+        K.clear();
+        for (int64_t i = 0; i < n_i; i++)
+            K.push_back(random.chance(90) ? random.number(0, n_x - 1) : random.number(-5, 20));
+        polytile_array *arrays[] = {describe("x", {n_x}), wrap("K", K), describe("y", {n_i, n_j})};
+        bool is_right = true;
+        for (int64_t i = 0; i < n_i; i++)
+            for (int64_t j = 0; j < n_j; j++) {
+                const int64_t at = K[static_cast<size_t>(i)] + follows_j * j;
+                is_right = is_right && to >= from - 1 &&
+                           (to < from || (is_in(at + from, n_x) && is_in(at + to, n_x)));
+            }
+        n_accepted += is_right;
+        const std::string j = follows_j ? "+j" : "";
+        const std::string declaration = "k[i, j]: in x[K[i]" + j + "+" + std::to_string(from) +
+                                        ":K[i]" + j + (to < 0 ? "" : "+") + std::to_string(to) +
+                                        "]; out y[i, j]";
+        EXPECT_EQ(is_accepted(declaration.c_str(), arrays), is_right)
+            << declaration << " seed " << seed << " round " << round;
     }
     if (n_rounds >= 1000) {
         EXPECT_GT(n_accepted, n_rounds / 10);
