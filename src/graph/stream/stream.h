@@ -302,6 +302,9 @@ polytile_status pti_stream_find_ranks(polytile_stream *stream, const polytile_gr
                                       const polytile_graph_plan *plan);
 void pti_stream_free_ranks(polytile_stream *stream);
 
+/** Write what actors compute of which arrays, whatever they are bound to, for ranks to compare. */
+void pti_stream_write_graph(const polytile_graph *graph, pti_text *words);
+
 /* heard.c */
 
 /** Return whether what a task waits for has ended in the memories that both touch: here, or, of a

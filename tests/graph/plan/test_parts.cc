@@ -216,6 +216,19 @@ TEST_F(GraphParts, AreNotLookedForOverRanks) {
               std::string::npos);
 }
 
+/** What two operands read of one array lies in one place. */
+TEST_F(GraphParts, NameAllRowsOfAnArrayThatDoNotFit) {
+    const char machine[] = "digraph { b [device=\"host(memory=18KiB,threads=1)\"]; "
+                           "c [device=\"host(memory=19KiB,threads=1)\"] }";
+    EXPECT_EQ(plan("digraph { { node [type=f32, extents=\"64x64\"]; x; y }\n"
+                   "k [kernel=\"k[i,j]: in p[i,j]; in r[0:63,j]; out q[i,j]\", seconds=0.001, "
+                   "on=\"b+c\"]; x -> k [as=p]; x -> k [as=r]; k -> y [as=q] }",
+                   {}, machine),
+              nullptr);
+    EXPECT_EQ(status, POLYTILE_NO_FIT);
+    EXPECT_TRUE(says("needs 24 KiB (x 16 KiB, y 8 KiB)")) << polytile_last_error(ctx);
+}
+
 TEST_F(GraphParts, AreOneActorInNotes) {
     const polytile_graph_plan *made =
         plan(one("k[i,j]: in p[i,j]; out q[i,j]", "on=\"gpu0+gpu1\""));

@@ -251,6 +251,14 @@ bool RandomStream::reads_older(const Actor &actor, int array) const {
     return does;
 }
 
+bool RandomStream::has_state() const {
+    bool has = false;
+    for (const Actor &actor : actors_)
+        for (int a = 0; a < static_cast<int>(arrays_.size()); a++)
+            has = has || reads_older(actor, a);
+    return has;
+}
+
 /** An actor without state takes, by chance, frames in turn on several units, or on one twice. */
 void RandomStream::take_turns(int number) {
     bool has_state = false;

@@ -31,6 +31,8 @@ class RandomStream {
     /** What runs for an actor, without a symbol. */
     polytile_implementation implementation(size_t actor) const;
     size_t n_actors() const { return actors_.size(); }
+    /** Whether some actor reads an older frame. */
+    bool has_state() const;
     int n_split() const { return n_split_; }
 
     std::vector<int> inputs() const;

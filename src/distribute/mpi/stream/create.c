@@ -1,7 +1,5 @@
 #include "distribute/mpi/stream/joined.h"
 
-#include "access/kernel.h"
-#include "access/set/box_text.h"
 #include "base/checked.h"
 #include "base/text.h"
 #include "distribute/group/words.h"
@@ -163,37 +161,6 @@ static polytile_status check_tags(const polytile_stream *stream) {
                     stream->name, stream->expansion.tasks.n_tasks, most);
 }
 
-static void write_flow(const pti_flow *flow, pti_text *words) {
-    pti_text_add(words, "%d %d,", flow->array, flow->array < 0 ? 0 : flow->delay);
-}
-
-static void write_actor(const pti_actor *actor, pti_text *words) {
-    pti_text_add(words, "%s %016llx %lld ", actor->name,
-                 (unsigned long long)actor->kernel->declaration_hash, (long long)actor->repeat);
-    pti_box_write(words, &actor->domain);
-    for (int p = 0; p < actor->n_parameters; p++) {
-        const polytile_parameter *parameter = &actor->parameter[p];
-        pti_text_add(words, "%s %d %lld %a,", parameter->name, (int)parameter->number,
-                     (long long)parameter->value, parameter->real);
-    }
-    for (int o = 0; o < actor->n_operands; o++) {
-        write_flow(&actor->in[o], words);
-        write_flow(&actor->out[o], words);
-    }
-    pti_text_add(words, ";");
-}
-
-/** What actors compute of which arrays, whatever they are bound to. */
-static void write_graph(const polytile_graph *graph, pti_text *words) {
-    for (int a = 0; a < graph->n_arrays; a++) {
-        pti_text_add(words, "%s %d ", graph->array[a].name, graph->array[a].type);
-        pti_box_write(words, &graph->array[a].domain);
-        pti_text_add(words, ";");
-    }
-    for (int a = 0; a < graph->n_actors; a++)
-        write_actor(&graph->actor[a], words);
-}
-
 /** Everything of a plan by which ranks must agree: tasks, buffers, when and where they are. */
 static void write_plan(const polytile_graph_plan *plan, pti_text *words) {
     const pti_stream_tasks *tasks = &plan->expansion.tasks;
@@ -218,10 +185,10 @@ static void write_plan(const polytile_graph_plan *plan, pti_text *words) {
 }
 
 /** Say what ranks compare; the text has the hash of all of it. False: no memory. */
-static bool describe(const polytile_graph *graph, const polytile_graph_plan *plan, bool drops,
-                     uint64_t *hash, pti_text *shown) {
+static bool describe_stream(const polytile_graph *graph, const polytile_graph_plan *plan,
+                            bool drops, uint64_t *hash, pti_text *shown) {
     pti_text graph_words = {0}, plan_words = {0};
-    write_graph(graph, &graph_words);
+    pti_stream_write_graph(graph, &graph_words);
     write_plan(plan, &plan_words);
     const bool is_written = !graph_words.failed && !plan_words.failed;
     if (is_written)
@@ -253,7 +220,7 @@ static polytile_status compare_plans(pti_transport *setup, const polytile_graph 
     pti_text shown = {0};
     uint64_t hash = 0;
     polytile_status status =
-        describe(graph, plan, drops, &hash, &shown)
+        describe_stream(graph, plan, drops, &hash, &shown)
             ? POLYTILE_OK
             : pti_fail_memory(setup->ctx, "comparing plans", PTI_UNKNOWN_BYTES);
     PTI_TRY(setup->functions->agree(setup, status));
