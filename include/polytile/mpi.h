@@ -117,8 +117,10 @@ polytile_status polytile_mpi_array_write(polytile_array *array, const char *path
  * Begin to run a graph whose units are on the ranks of a communicator.
  *
  * Collective, with the same plan of the same graph on all ranks, which is checked. Each rank runs
- * the actors of its own units, and binds these alone. What goes to a unit of another rank is sent,
- * as soon as there is room for it. The calls of polytile/stream.h are as in one process, except:
+ * the actors of its own units, and needs to bind these alone: after planning, since predictions
+ * depend on what is bound, or before where the graph has seconds=. What goes to a unit of another
+ * rank is sent, as soon as there is room for it. The calls of polytile/stream.h are as in one
+ * process, except:
  *
  * - Every rank makes the same calls in the same order. It pushes, in the graph's order, the inputs
  *   whose first reader is on one of its units, and pulls the outputs whose producer is; a rank
@@ -130,12 +132,13 @@ polytile_status polytile_mpi_array_write(polytile_array *array, const char *path
  * - An error marks the frame on the ranks that need what failed.
  * - Reports are of the rank's own units, and of both directions of its links.
  *
- * Errors  Those of polytile_stream_create(), which all ranks return; INVALID (MPI is not
- *         initialised, or for fewer threads than MPI_THREAD_FUNNELED; another plan than on other
- *         ranks; a unit of a rank that there is not), UNSUPPORTED (synchronous cycles; look-ups;
- *         actors split over units; a link of two ranks' GPU memories; ports on several ranks in
- *         turn). Later calls return DEVICE where MPI fails, or another rank has ended its stream
- *         and its frames are awaited.
+ * Errors  Those of polytile_stream_create(), which all ranks return, but for NULL arguments, which
+ *         have to be NULL on all ranks or on none; INVALID (MPI is not initialised, or for fewer
+ *         threads than MPI_THREAD_FUNNELED; another graph or plan than on other ranks; a unit of a
+ *         rank that there is not), UNSUPPORTED (synchronous cycles; look-ups; actors split over
+ *         units; a link of two ranks' GPU memories; ports on several ranks in turn). Later calls
+ *         return DEVICE where MPI fails, or another rank has ended its stream and its frames are
+ *         awaited.
  * Owns    The communicator is duplicated. polytile_stream_destroy(), or the end of the context, is
  *         collective, and comes before MPI_Finalize(). Until all ranks are there, actors may fire.
  */

@@ -24,7 +24,8 @@ std::string followed_by(const GenericWindow &window,
                        : "+" + std::string(parameters[static_cast<size_t>(window.parameter)].name));
 }
 
-std::string text_of(const GenericWindow &window, const std::vector<GenericParameter> &parameters) {
+std::string text_without_edge(const GenericWindow &window,
+                              const std::vector<GenericParameter> &parameters) {
     const std::string followed = followed_by(window, parameters);
     const auto shifted = [&](int64_t by) {
         const bool has_number = by != 0 || followed.empty();
@@ -37,6 +38,22 @@ std::string text_of(const GenericWindow &window, const std::vector<GenericParame
         return shifted(window.lo);
     return (window.is_from_start ? "0" : shifted(window.lo)) + ":" + shifted(window.hi) +
            (window.step == 1 ? "" : ":" + std::to_string(window.step));
+}
+
+std::string text_of(const GenericWindow &window, const std::vector<GenericParameter> &parameters) {
+    const std::string text = text_without_edge(window, parameters);
+    return window.edge == GenericWindow::clip
+               ? text
+               : (window.edge == GenericWindow::wrap ? "wrap(" : "clamp(") + text + ")";
+}
+
+/** The index that stands for one with an edge. */
+int64_t index_with_edge(const GenericWindow &window, int64_t index, int64_t first, int64_t last) {
+    const int64_t extent = last - first + 1;
+    if (window.edge == GenericWindow::clamp)
+        return std::min(std::max(index, first), last);
+    return window.edge == GenericWindow::wrap ? first + ((index - first) % extent + extent) % extent
+                                              : index;
 }
 
 std::string role_of(const GenericAccess &access) {
@@ -53,6 +70,7 @@ polytile_view plain_view(const GenericAccess &access, unsigned char *memory) {
     view.origin = memory;
     int64_t stride_bytes = access.element_bytes;
     for (size_t d = access.extents.size(); d-- > 0;) {
+        view.array_last[d] = access.extents[d] - 1;
         view.stride_bytes[d] = stride_bytes;
         stride_bytes *= access.extents[d];
     }
@@ -148,8 +166,13 @@ GenericKernel::Values GenericKernel::values_in(const polytile_view *views) const
 
 void GenericKernel::run_box(const polytile_domain &threads, const polytile_view *views,
                             const Values &values) const {
+    Values mixed = values;
+    for (size_t a = 0; mixes_ends_ && a < accesses_.size(); a++)
+        for (size_t d = 0; d < accesses_[a].extents.size(); d++)
+            mixed.insert(mixed.end(), {static_cast<uint64_t>(views[a].array_first[d]),
+                                       static_cast<uint64_t>(views[a].array_last[d])});
     for_each_place(threads, [&](const int64_t *thread) {
-        run_thread(thread, values, [&](int access, const int64_t *at) {
+        run_thread(thread, mixed, views, [&](int access, const int64_t *at) {
             const size_t a = static_cast<size_t>(access);
             return address_in(views[a], at, accesses_[a].extents.size());
         });
@@ -186,7 +209,7 @@ void GenericKernel::run_by_way_of_scratch(const polytile_domain &threads,
 }
 
 void GenericKernel::run(const polytile_domain &threads, const Find &find) const {
-    for_each_place(threads, [&](const int64_t *thread) { run_thread(thread, {}, find); });
+    for_each_place(threads, [&](const int64_t *thread) { run_thread(thread, {}, nullptr, find); });
 }
 
 /** The elements of one dimension that a thread touches, if all of them are there. */
@@ -211,6 +234,8 @@ polytile_domain GenericKernel::touched_by(const int64_t *thread, size_t access,
         polytile_range &range = box.range[d];
         const int64_t extent = accesses_[access].extents[d];
         range = range_of(thread, section[d], extent, values);
+        if (section[d].edge != GenericWindow::clip)
+            continue;
         if (range.lo < 0)
             range.lo += (range.step - 1 - range.lo) / range.step * range.step;
         range.hi = std::min(range.hi, extent - 1);
@@ -218,11 +243,27 @@ polytile_domain GenericKernel::touched_by(const int64_t *thread, size_t access,
     return box;
 }
 
+/** Edges are those of the views; without views, of whole arrays. */
+template <class Call>
+void GenericKernel::for_each_touched(const int64_t *thread, size_t access, const Values &values,
+                                     const polytile_view *views, const Call &call) const {
+    for (const GenericSection &section : accesses_[access].sections)
+        for_each_place(touched_by(thread, access, section, values), [&](const int64_t *declared) {
+            int64_t at[POLYTILE_MAX_DIMS];
+            for (size_t d = 0; d < section.size(); d++)
+                at[d] = index_with_edge(section[d], declared[d],
+                                        views == nullptr ? 0 : views[access].array_first[d],
+                                        views == nullptr ? accesses_[access].extents[d] - 1
+                                                         : views[access].array_last[d]);
+            call(at);
+        });
+}
+
 template <class At>
-void GenericKernel::run_thread(const int64_t *thread, const Values &values, const At &find) const {
+void GenericKernel::run_thread(const int64_t *thread, const Values &values,
+                               const polytile_view *views, const At &find) const {
     const auto each = [&](size_t a, const auto &call) {
-        for (const GenericSection &section : accesses_[a].sections)
-            for_each_place(touched_by(thread, a, section, values), call);
+        for_each_touched(thread, a, values, views, call);
     };
     mix(mixed_values(values), thread, n_indices_, accesses_, each, find);
 }
@@ -259,15 +300,14 @@ void GenericKernel::for_each_read(const polytile_domain &threads,
     for_each_place(threads, [&](const int64_t *thread) {
         for (size_t a = 0; a < accesses_.size(); a++) {
             const GenericAccess &access = accesses_[a];
-            const bool reads = access.role != POLYTILE_OUT && !access.is_fresh;
-            for (size_t s = 0; reads && s < access.sections.size(); s++)
-                for_each_place(touched_by(thread, a, access.sections[s], values),
-                               [&](const int64_t *at) {
-                                   int64_t position = 0;
-                                   for (size_t d = 0; d < access.extents.size(); d++)
-                                       position = position * access.extents[d] + at[d];
-                                   call(static_cast<int>(a), position);
-                               });
+            if (access.role == POLYTILE_OUT || access.is_fresh)
+                continue;
+            for_each_touched(thread, a, values, nullptr, [&](const int64_t *at) {
+                int64_t position = 0;
+                for (size_t d = 0; d < access.extents.size(); d++)
+                    position = position * access.extents[d] + at[d];
+                call(static_cast<int>(a), position);
+            });
         }
     });
 }
@@ -310,7 +350,8 @@ polytile_domain GenericKernel::widest() const {
             for (size_t d = 0; d < section.size(); d++) {
                 const GenericWindow &window = section[d];
                 const bool is_empty = !window.is_from_start && window.hi < window.lo;
-                if (window.index < 0 || window.added >= 0 || is_empty)
+                if (window.index < 0 || window.added >= 0 || is_empty ||
+                    window.edge != GenericWindow::clip)
                     continue;
                 const polytile_range allowed = allowed_by(
                     window, access.extents[d], access.role != POLYTILE_IN || window.step > 1);

@@ -26,6 +26,12 @@ struct GenericWindow {
     int added = -1;             /* a second index that is added to both ends; -1: none */
     bool is_from_start = false; /* it begins at 0 instead of lo */
     int parameter = -1;         /* an integer that is added to both ends, by its number; -1: none */
+    enum {
+        clip,
+        wrap,
+        clamp
+    } edge = clip; /* of what is read: what becomes of indices beyond the
+                                               ends */
 };
 
 using GenericSection = std::vector<GenericWindow>;
@@ -60,6 +66,9 @@ class GenericKernel {
     /** Give each thread so many elements of scratch, which it fills before it runs and finds as
      * they were afterwards; a body that does not says so to the test. */
     void add_scratch(int64_t n_elements);
+
+    /** Let threads mix the ends of their arrays, too. */
+    void mix_ends() { mixes_ends_ = true; }
 
     /** "generic[i, j](f32 p0): in a[i-1:i+1, j]; out b[i, j]" */
     std::string declaration() const;
@@ -102,8 +111,12 @@ class GenericKernel {
     polytile_range range_of(const int64_t *thread, const GenericWindow &window, int64_t extent,
                             const Values &values) const;
     Values values_in(const polytile_view *views) const;
+    template <class Call>
+    void for_each_touched(const int64_t *thread, size_t access, const Values &values,
+                          const polytile_view *views, const Call &call) const;
     template <class At>
-    void run_thread(const int64_t *thread, const Values &values, const At &at) const;
+    void run_thread(const int64_t *thread, const Values &values, const polytile_view *views,
+                    const At &at) const;
     void run_box(const polytile_domain &threads, const polytile_view *views,
                  const Values &values) const;
     template <class Call>
@@ -117,6 +130,7 @@ class GenericKernel {
     int n_indices_;
     std::vector<GenericAccess> accesses_;
     std::vector<GenericParameter> parameters_;
+    bool mixes_ends_ = false;
     int64_t n_scratch_ = 0; /* elements of each thread; 0: there is none */
     std::vector<polytile_view_shape> shapes_;
     std::vector<polytile_body_parameter> taken_; /* from the last on */

@@ -27,6 +27,8 @@ struct polytile_array {
     polytile_type type;
     int64_t element_bytes;
     polytile_domain domain;
+    polytile_domain whole; /* of the array of which this is a piece, whose ends bodies see; without
+                              dimensions: it is no piece */
     polytile_domain exclusive; /* elements that only its queue writes while it is attached; without
                                   dimensions: all */
     void *data; /* of the first element; borrowed, or inside mapping; NULL: the host has none */
@@ -61,6 +63,11 @@ static inline const polytile_array *pti_array_root(const polytile_array *array) 
     while (array->base != NULL)
         array = array->base;
     return array;
+}
+
+/** Return the domain whose ends bodies see. */
+static inline const polytile_domain *pti_array_whole(const polytile_array *array) {
+    return array->whole.n_dims > 0 ? &array->whole : &array->domain;
 }
 
 /** Return the array that a run plans for one that it is given: a view with steps is taken as a part

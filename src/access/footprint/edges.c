@@ -124,7 +124,7 @@ static int count_sections(const unfolded *of, int n_dims) {
 /** Let the dimension with the most images be whole. */
 static void coarsen_dimension(const pti_instance *instance, const pti_section *plain,
                               unfolded *of) {
-    const polytile_domain *array = &instance->operand[plain->operand].domain;
+    const polytile_domain *array = &instance->operand[plain->operand].whole;
     int most = 0;
     for (int d = 1; d < plain->n_dims; d++)
         most = of->dim[d].n > of->dim[most].n ? d : most;
@@ -134,7 +134,7 @@ static void coarsen_dimension(const pti_instance *instance, const pti_section *p
 
 static void unfold_edges(const pti_instance *instance, const pti_access *access,
                          const pti_section *plain, unfolded *of) {
-    const polytile_domain *array = &instance->operand[plain->operand].domain;
+    const polytile_domain *array = &instance->operand[plain->operand].whole;
     of->edges = 0;
     for (int d = 0; d < plain->n_dims; d++) {
         const edged subscript = {&plain->subscript[d], array->range[d], &instance->threads};

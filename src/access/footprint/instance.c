@@ -175,7 +175,7 @@ static polytile_status fill_operands(polytile_context *ctx, const polytile_decla
         operand->type = array->type;
         operand->element_bytes = array->element_bytes;
         operand->domain = array->domain;
-        operand->whole = array->domain;
+        operand->whole = *pti_array_whole(array);
         operand->same_array = pti_first_with_array(arrays, p);
     }
     return POLYTILE_OK;

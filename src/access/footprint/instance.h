@@ -63,7 +63,8 @@ typedef struct pti_operand {
     int64_t element_bytes;
     polytile_domain domain;
     pti_shear shear[POLYTILE_MAX_DIMS]; /* of the indices of domain */
-    /** Of the program's array, of which a member may hold a part as its own. */
+    /** Of the program's array, of which a member, or a part of an actor, may hold a piece. Edges
+     * and bodies know its ends. */
     polytile_domain whole;
     /** Memory of each superblock's own: no array, neither read nor written. Its domain is what all
      * threads have. */

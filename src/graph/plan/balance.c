@@ -5,19 +5,14 @@
 
 /* Which actors are split that on= says nothing of. */
 
-int pti_plan_whole_actor(const polytile_graph_plan *plan, int actor) {
-    int whole = -1;
-    for (int a = 0; a <= actor; a++)
-        whole += plan->actor[a].part == 0;
-    return whole;
-}
-
 /** Return what the actors of a unit take a frame; without one of the graph's. */
 static double load_of_unit(const polytile_graph_plan *plan, int unit, int without) {
     double seconds = 0;
-    for (int a = 0; a < plan->n_actors; a++)
-        if (plan->actor[a].unit == unit && pti_plan_whole_actor(plan, a) != without)
+    for (int a = 0, whole = -1; a < plan->n_actors; a++) {
+        whole += plan->actor[a].part == 0;
+        if (plan->actor[a].unit == unit && whole != without)
             seconds += plan->actor[a].seconds;
+    }
     return seconds;
 }
 
@@ -25,15 +20,18 @@ static double load_of_unit(const polytile_graph_plan *plan, int unit, int withou
  * -1: there is none. */
 static int find_longest(const pti_planning *planning, const bool *is_tried) {
     const polytile_graph_plan *plan = planning->plan;
+    double longest_s = 0;
     int longest = -1;
-    for (int a = 0; a < plan->n_actors; a++) {
+    for (int a = 0, whole = -1; a < plan->n_actors; a++) {
         const pti_planned_actor *actor = &plan->actor[a];
-        const int whole = pti_plan_whole_actor(plan, a);
+        whole += actor->part == 0;
         if (actor->n_parts == 0 && !is_tried[whole] && planning->graph->actor[whole].on == NULL &&
-            (longest < 0 || actor->seconds > plan->actor[longest].seconds))
-            longest = a;
+            (longest < 0 || actor->seconds > longest_s)) {
+            longest = whole;
+            longest_s = actor->seconds;
+        }
     }
-    return longest < 0 ? -1 : pti_plan_whole_actor(plan, longest);
+    return longest;
 }
 
 /** Return how much of an actor units can do until a moment, each after what it has to do besides.
@@ -119,10 +117,26 @@ static polytile_status try_split(search *on) {
     return POLYTILE_OK;
 }
 
+/** Return whether units are on several ranks, over which no parts run. */
+static bool is_over_ranks(const polytile_machine *machine) {
+    bool is = false;
+    for (int u = 1; u < machine->n_units; u++)
+        is = is || machine->unit[u].rank != machine->unit[0].rank;
+    return is;
+}
+
+static polytile_status note_ranks(pti_planning *planning) {
+    pti_text_add(&planning->plan->notes, "no actor is split, since units are on several ranks, and "
+                                         "streams over ranks run no parts\n");
+    return planning->plan->notes.failed ? pti_planning_fail_memory(planning) : POLYTILE_OK;
+}
+
 polytile_status pti_planning_split_longest(pti_planning *planning,
                                            polytile_status (*make)(pti_planning *planning),
                                            void (*end)(polytile_graph_plan *plan)) {
     polytile_status status = POLYTILE_OK;
+    if (is_over_ranks(planning->machine))
+        return note_ranks(planning);
     search on = {.of = planning,
                  .make = make,
                  .end = end,

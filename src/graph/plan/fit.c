@@ -5,11 +5,24 @@
 
 /* What a frame of one actor needs. */
 
-/** Return the bytes of a frame that an edge needs or leaves. */
-static int64_t bytes_of_flow(const polytile_graph *graph, const pti_flow *flow) {
-    const pti_graph_array *array = &graph->array[flow->array];
-    return flow->has_rows ? pti_range_count(flow->rows) * pti_graph_row_bytes(array)
-                          : array->n_bytes;
+/** Return the k-th of an actor's edges: those in, then those out. */
+static const pti_flow *flow_of(const pti_actor *actor, int k) {
+    return k < actor->n_operands ? &actor->in[k] : &actor->out[k - actor->n_operands];
+}
+
+/** Return the bytes of an array's frame that an actor needs and leaves: the rows of all its edges
+ * lie in one place, from the first to the last. */
+static int64_t bytes_of_array(const polytile_graph *graph, const pti_actor *actor, int array) {
+    polytile_range rows = {INT64_MAX, INT64_MIN, 1};
+    for (int k = 0; k < 2 * actor->n_operands; k++) {
+        const pti_flow *flow = flow_of(actor, k);
+        if (flow->array != array)
+            continue;
+        const polytile_range of_flow = pti_flow_rows(graph, flow);
+        rows.lo = pti_min(rows.lo, of_flow.lo);
+        rows.hi = pti_max(rows.hi, of_flow.hi);
+    }
+    return pti_range_count(rows) * pti_graph_row_bytes(&graph->array[array]);
 }
 
 int64_t pti_planning_frame_bytes(const pti_planning *planning, int actor, pti_text *names) {
@@ -17,20 +30,18 @@ int64_t pti_planning_frame_bytes(const pti_planning *planning, int actor, pti_te
     char size[32];
     int64_t n_bytes = at->scratch_bytes;
     for (int k = 0; k < 2 * at->n_operands; k++) {
-        const pti_flow *flow = k < at->n_operands ? &at->in[k] : &at->out[k - at->n_operands];
-        const int array = flow->array;
+        const int array = flow_of(at, k)->array;
         bool is_new = array >= 0;
         for (int e = 0; is_new && e < k; e++)
-            is_new =
-                array != (e < at->n_operands ? at->in[e].array : at->out[e - at->n_operands].array);
+            is_new = array != flow_of(at, e)->array;
         if (!is_new)
             continue;
-        const int64_t flow_bytes = bytes_of_flow(planning->graph, flow);
-        n_bytes = pti_add_saturated(n_bytes, flow_bytes);
+        const int64_t array_bytes = bytes_of_array(planning->graph, at, array);
+        n_bytes = pti_add_saturated(n_bytes, array_bytes);
         if (names != NULL)
             pti_text_add(names, "%s%s %s", names->length == 0 ? "" : ", ",
                          planning->graph->array[array].name,
-                         polytile_size_format(flow_bytes, size));
+                         polytile_size_format(array_bytes, size));
     }
     if (names != NULL && at->scratch_bytes > 0)
         pti_text_add(names, ", scratch %s", polytile_size_format(at->scratch_bytes, size));

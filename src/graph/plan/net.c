@@ -37,7 +37,7 @@ static polytile_status find_seconds(pti_planning *planning) {
         return pti_planning_fail_memory(planning);
     for (int a = 0; a < planning->net.n_actors; a++) {
         const pti_actor *actor = &planning->graph->actor[a];
-        n_predicted += actor->seconds < 0;
+        n_predicted += actor->seconds < 0 && actor->part == 0;
         for (int u = 0; u < n_units; u++)
             planning->seconds[a * n_units + u] = predict_actor(planning, a, u);
         if (actor->seconds < 0 && actor->bound_by == 0 && actor->takes_planes)

@@ -210,12 +210,10 @@ const char *pti_planning_take_name(const char *at, char mark, char *name);
  * strategy), NO_MEMORY. */
 polytile_status pti_planning_split_actors(pti_planning *planning);
 
-/** Return which actor of the graph an actor of the plan is, or is a part of. */
-int pti_plan_whole_actor(const polytile_graph_plan *plan, int actor);
-
 /** Split actors without on= one after the other, the longest first, so that all units have as much
  * to do, where frames come faster with that. plan is the plan so far, and is replaced
- * by better ones; make() makes one, which the caller destroys by end(). Errors: NO_MEMORY. */
+ * by better ones; make() makes one, which the caller destroys by end(). On a machine of several
+ * ranks a note says that none is split. Errors: NO_MEMORY. */
 polytile_status pti_planning_split_longest(pti_planning *planning,
                                            polytile_status (*make)(pti_planning *planning),
                                            void (*end)(polytile_graph_plan *plan));

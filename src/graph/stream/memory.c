@@ -94,6 +94,8 @@ polytile_status pti_stream_describe_rows(const polytile_stream *stream,
     domain.range[0] = rows;
     const polytile_status status =
         pti_array_create(stream->object.context, array->name, array->type, &domain, described);
+    if (status == POLYTILE_OK)
+        (*described)->whole = array->domain;
     if (status == POLYTILE_OK && stream->memory[memory].is_on_gpu)
         (*described)->device_data = bytes;
     else if (status == POLYTILE_OK)

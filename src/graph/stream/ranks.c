@@ -1,3 +1,5 @@
+#include "access/kernel.h"
+#include "access/set/box_text.h"
 #include "graph/stream/stream.h"
 
 #include "base/checked.h"
@@ -16,6 +18,36 @@ static pti_task_ranks ranks_of(const polytile_stream *stream, const polytile_gra
         return (pti_task_ranks){own, own};
     const int rank = plan->unit[stream->expansion.tasks.task[task].resource].rank;
     return (pti_task_ranks){rank, rank};
+}
+
+static void write_flow(const pti_flow *flow, pti_text *words) {
+    pti_text_add(words, "%d %d,", flow->array, flow->array < 0 ? 0 : flow->delay);
+}
+
+static void write_actor(const pti_actor *actor, pti_text *words) {
+    pti_text_add(words, "%s %016llx %lld ", actor->name,
+                 (unsigned long long)actor->kernel->declaration_hash, (long long)actor->repeat);
+    pti_box_write(words, &actor->domain);
+    for (int p = 0; p < actor->n_parameters; p++) {
+        const polytile_parameter *parameter = &actor->parameter[p];
+        pti_text_add(words, "%s %d %lld %a,", parameter->name, (int)parameter->number,
+                     (long long)parameter->value, parameter->real);
+    }
+    for (int o = 0; o < actor->n_operands; o++) {
+        write_flow(&actor->in[o], words);
+        write_flow(&actor->out[o], words);
+    }
+    pti_text_add(words, ";");
+}
+
+void pti_stream_write_graph(const polytile_graph *graph, pti_text *words) {
+    for (int a = 0; a < graph->n_arrays; a++) {
+        pti_text_add(words, "%s %d ", graph->array[a].name, graph->array[a].type);
+        pti_box_write(words, &graph->array[a].domain);
+        pti_text_add(words, ";");
+    }
+    for (int a = 0; a < graph->n_actors; a++)
+        write_actor(&graph->actor[a], words);
 }
 
 static polytile_status check_ranks(const polytile_stream *stream, const polytile_graph_plan *plan) {

@@ -302,6 +302,9 @@ polytile_status pti_stream_find_ranks(polytile_stream *stream, const polytile_gr
                                       const polytile_graph_plan *plan);
 void pti_stream_free_ranks(polytile_stream *stream);
 
+/** Write what actors compute of which arrays, whatever they are bound to, for ranks to compare. */
+void pti_stream_write_graph(const polytile_graph *graph, pti_text *words);
+
 /* heard.c */
 
 /** Return whether what a task waits for has ended in the memories that both touch: here, or, of a
@@ -334,7 +337,8 @@ void pti_stream_agree_to_drop(polytile_stream *stream, bool *drops);
 
 /* memory.c */
 
-/** Describe some rows of an array as one that lies in a memory. Errors: NO_MEMORY. */
+/** Describe some rows of an array as one that lies in a memory; bodies see the ends of the whole
+ * array. Errors: NO_MEMORY. */
 polytile_status pti_stream_describe_rows(const polytile_stream *stream,
                                          const pti_graph_array *array, int memory,
                                          polytile_range rows, char *bytes,
@@ -460,7 +464,7 @@ typedef struct pti_crossing {
     pti_error error; /* of a lost frame: what failed */
 } pti_crossing;
 
-/** Return whether a link receives a task's next frame. The mutex is locked. */
+/** Return whether a link receives a task's next frame. The program's thread calls it. */
 bool pti_stream_expects(const pti_stream_lane *lane, int task);
 
 /** A link between ranks begins a task. The receiver learns later whether the frame is lost. The

@@ -11,6 +11,7 @@
 #include "support/scale.h"
 
 extern "C" {
+#include "access/array/array.h"
 #include "access/footprint/edges.h"
 #include "access/footprint/footprint.h"
 #include "access/isl/footprint_isl.h"
@@ -21,10 +22,10 @@ extern "C" {
 namespace {
 
 /** A footprint in closed form, as sorted texts of its boxes. */
-std::string footprint_of(const Launch &launch, const char *threads) {
+std::string footprint_of(const pti_instance *instance, const char *threads) {
     const polytile_domain box = domain_of(threads);
     pti_boxes boxes = {};
-    EXPECT_TRUE(pti_footprint_boxes(launch.instance(), 0, PTI_TOUCHES, &box, 64, &boxes));
+    EXPECT_TRUE(pti_footprint_boxes(instance, 0, PTI_TOUCHES, &box, 64, &boxes));
     std::set<std::string> sorted;
     for (int b = 0; b < boxes.n_boxes; b++)
         sorted.insert(text_of(boxes.box[b]));
@@ -69,8 +70,44 @@ TEST(Edges, AWrappedRangeIsOneOrTwoOrTheWhole) {
         const Launch launch("k[i]: in A[" + std::string(c.section) + "]; out B[i]", c.domain,
                             {{"A", c.array}, {"B", "100"}});
         ASSERT_EQ(launch.status(), POLYTILE_OK) << launch.error();
-        EXPECT_EQ(footprint_of(launch, c.threads), c.boxes)
+        EXPECT_EQ(footprint_of(launch.instance(), c.threads), c.boxes)
             << c.section << " over " << c.array << " by " << c.threads;
+    }
+}
+
+/** What threads touch of an array of which only a piece is there. */
+TEST(Edges, OfAPieceAreThoseOfTheWholeArray) {
+    struct Case {
+        const char *section, *whole, *piece, *threads, *boxes;
+    };
+    const Case cases[] = {
+        {"wrap(i+7)", "11", "2:6", "6:10", "[2:6]"},
+        {"wrap(i+7)", "11", "2:6", "6:6", "[2:2]"},
+        {"wrap(i+7)", "11", "0:10", "0:5", "[0:1] [7:10]"},
+        {"wrap(i-1:i+1)", "100", "40:60", "41:59", "[40:60]"},
+        {"wrap(i-1:i+1)", "100", "0:51", "0:0", "[0:1]"},
+        {"clamp(i-1)", "100", "40:60", "45:50", "[44:49]"},
+        {"clamp(i+5)", "100", "80:99", "90:99", "[95:99]"},
+        {"clamp(i+9)", "100", "95:99", "95:99", "[99:99]"},
+    };
+    for (const Case &c : cases) {
+        const Launch made("k[i]: in A[" + std::string(c.section) + "]; out B[i]", "11",
+                          {{"A", c.whole}, {"B", "11"}});
+        const polytile_domain threads = domain_of(c.threads);
+        const polytile_domain held[] = {domain_of(c.piece), domain_of("100")};
+        polytile_array *arrays[2] = {};
+        pti_instance *instance = nullptr;
+        for (int a = 0; a < 2; a++)
+            ASSERT_EQ(
+                polytile_array_describe(made.context(), "x", POLYTILE_F32, &held[a], &arrays[a]),
+                POLYTILE_OK);
+        arrays[0]->whole = domain_of(c.whole);
+        ASSERT_EQ(pti_instance_create(made.kernel(), &threads, arrays, 0, nullptr, &instance),
+                  POLYTILE_OK)
+            << made.error();
+        EXPECT_EQ(footprint_of(instance, c.threads), c.boxes)
+            << c.section << " over " << c.piece << " of " << c.whole << " by " << c.threads;
+        pti_instance_free(instance);
     }
 }
 

@@ -203,6 +203,40 @@ TEST_F(GraphParts, AreFoundWhereTheyAreLookedFor) {
     EXPECT_EQ(status, POLYTILE_INVALID);
 }
 
+TEST_F(GraphParts, AreNotLookedForOverRanks) {
+    polytile_graph_options options = {};
+    options.in_parts = true;
+    const std::string free = one("k[i,j]: in p[i,j]; out q[i,j]", "seconds=0.006", "60x60");
+    const char machine[] = "digraph { a [device=\"host(threads=1)\"]; "
+                           "b [device=\"host(threads=1)\", rank=1] }";
+    const polytile_graph_plan *made = plan(free, options, machine);
+    ASSERT_NE(made, nullptr) << polytile_last_error(ctx);
+    EXPECT_EQ(made->n_parts, 0);
+    EXPECT_NE(std::string(polytile_graph_plan_get_notes(made)).find("units are on several ranks"),
+              std::string::npos);
+}
+
+/** What two operands read of one array lies in one place. */
+TEST_F(GraphParts, NameAllRowsOfAnArrayThatDoNotFit) {
+    const char machine[] = "digraph { b [device=\"host(memory=18KiB,threads=1)\"]; "
+                           "c [device=\"host(memory=19KiB,threads=1)\"] }";
+    EXPECT_EQ(plan("digraph { { node [type=f32, extents=\"64x64\"]; x; y }\n"
+                   "k [kernel=\"k[i,j]: in p[i,j]; in r[0:63,j]; out q[i,j]\", seconds=0.001, "
+                   "on=\"b+c\"]; x -> k [as=p]; x -> k [as=r]; k -> y [as=q] }",
+                   {}, machine),
+              nullptr);
+    EXPECT_EQ(status, POLYTILE_NO_FIT);
+    EXPECT_TRUE(says("needs 24 KiB (x 16 KiB, y 8 KiB)")) << polytile_last_error(ctx);
+}
+
+TEST_F(GraphParts, AreOneActorInNotes) {
+    const polytile_graph_plan *made =
+        plan(one("k[i,j]: in p[i,j]; out q[i,j]", "on=\"gpu0+gpu1\""));
+    ASSERT_NE(made, nullptr) << polytile_last_error(ctx);
+    const std::string notes = polytile_graph_plan_get_notes(made);
+    EXPECT_NE(notes.find("the seconds of 1 actor are predicted"), std::string::npos) << notes;
+}
+
 /** Rows of actors: the heavy one is split so that units have as much to do. */
 TEST_F(GraphParts, NeverMakeFramesSlower) {
     const uint64_t seed = test_seed("GraphParts.NeverMakeFramesSlower");

@@ -57,8 +57,9 @@ const Slow *keep(const polytile_implementation &of, int64_t per_100) {
 
 } // namespace
 
-RandomStream::RandomStream(Random *random, const std::vector<std::string> &units, bool splits)
-    : random_(random), units_(units), splits_(splits),
+RandomStream::RandomStream(Random *random, const std::vector<std::string> &units, bool splits,
+                           bool asks_ends)
+    : random_(random), units_(units), splits_(splits), asks_ends_(asks_ends),
       n_inputs_(static_cast<int>(random->number(1, 2))) {
     for (int64_t d = random->number(1, 2); d > 0; d--)
         extents_.push_back(splits ? random->one_of({2, 3, 5, 7, 11, 16})
@@ -128,6 +129,8 @@ int RandomStream::draw_source(int actor, int *delay, int like) {
 void RandomStream::finish_actor(Actor *actor, std::vector<GenericAccess> accesses) {
     actor->kernel =
         std::make_unique<GenericKernel>(static_cast<int>(extents_.size()), std::move(accesses));
+    if (asks_ends_ && random_->chance(50))
+        actor->kernel->mix_ends();
     actor->domain = actor->kernel->widest();
 }
 
@@ -180,6 +183,19 @@ void RandomStream::add_reduction(int number, Actor *actor) {
          {roles[random_->number(0, 3)], is_fresh, of.extents, of.element_bytes, {section}}});
 }
 
+/** A stencil, or windows that may lie anywhere, with edges. */
+GenericSection RandomStream::draw_section(int64_t most) {
+    GenericSection section = around(extents_.size(), random_->number(0, most));
+    for (GenericWindow &window : section) {
+        if (!asks_ends_ || !random_->chance(60))
+            continue;
+        window.lo = random_->number(-9, 9);
+        window.hi = window.lo + random_->number(0, 2);
+        window.edge = random_->chance(60) ? GenericWindow::wrap : GenericWindow::clamp;
+    }
+    return section;
+}
+
 /** Several stencils into one result, which may have been something before. */
 void RandomStream::add_mixture(int number, Actor *actor) {
     const int out = n_inputs_ + number;
@@ -193,7 +209,7 @@ void RandomStream::add_mixture(int number, Actor *actor) {
                             false,
                             arrays_[at(from.in)].extents,
                             arrays_[at(from.in)].element_bytes,
-                            {around(extents_.size(), random_->number(0, most))}});
+                            {draw_section(most)}});
         actor->operands.push_back(from);
     }
     Operand onto;
@@ -233,6 +249,14 @@ bool RandomStream::reads_older(const Actor &actor, int array) const {
     for (const Operand &operand : actor.operands)
         does = does || (operand.in == array && operand.delay + arrays_[at(array)].delay > 0);
     return does;
+}
+
+bool RandomStream::has_state() const {
+    bool has = false;
+    for (const Actor &actor : actors_)
+        for (int a = 0; a < static_cast<int>(arrays_.size()); a++)
+            has = has || reads_older(actor, a);
+    return has;
 }
 
 /** An actor without state takes, by chance, frames in turn on several units, or on one twice. */

@@ -18,8 +18,10 @@ using Bytes = std::vector<unsigned char>;
 
 class RandomStream {
   public:
-    /** splits: most actors can be split over units, and many are. */
-    RandomStream(Random *random, const std::vector<std::string> &units, bool splits = false);
+    /** splits: most actors can be split over units, and many are. asks_ends: many bodies ask for
+     * the ends of their arrays, and wrap and clamp what they read. */
+    RandomStream(Random *random, const std::vector<std::string> &units, bool splits = false,
+                 bool asks_ends = false);
 
     /** The graph as a text. */
     std::string text() const;
@@ -29,6 +31,8 @@ class RandomStream {
     /** What runs for an actor, without a symbol. */
     polytile_implementation implementation(size_t actor) const;
     size_t n_actors() const { return actors_.size(); }
+    /** Whether some actor reads an older frame. */
+    bool has_state() const;
     int n_split() const { return n_split_; }
 
     std::vector<int> inputs() const;
@@ -72,6 +76,7 @@ class RandomStream {
     int draw_source(int actor, int *delay, int like);
     void add_actor(int number);
     void finish_actor(Actor *actor, std::vector<GenericAccess> accesses);
+    GenericSection draw_section(int64_t most);
     void add_repeated(int number, Actor *actor);
     void add_reduction(int number, Actor *actor);
     void add_mixture(int number, Actor *actor);
@@ -85,7 +90,7 @@ class RandomStream {
     Random *random_;
     std::vector<int64_t> extents_;
     std::vector<std::string> units_;
-    bool splits_;
+    bool splits_, asks_ends_;
     int n_inputs_, n_split_ = 0;
     std::vector<Array> arrays_;
     std::vector<Actor> actors_;

@@ -161,7 +161,7 @@ static polytile_status check_tags(const polytile_stream *stream) {
                     stream->name, stream->expansion.tasks.n_tasks, most);
 }
 
-/** Everything by which ranks must agree: tasks, buffers, when and where they are. */
+/** Everything of a plan by which ranks must agree: tasks, buffers, when and where they are. */
 static void write_plan(const polytile_graph_plan *plan, pti_text *words) {
     const pti_stream_tasks *tasks = &plan->expansion.tasks;
     pti_text_add(words, "%d %lld;", pti_n_turns(tasks), (long long)plan->schedule.period);
@@ -184,26 +184,50 @@ static void write_plan(const polytile_graph_plan *plan, pti_text *words) {
         pti_text_add(words, "%s %d;", plan->unit[u].name, plan->unit[u].rank);
 }
 
-static polytile_status compare_plans(pti_transport *setup, const polytile_graph_plan *plan,
-                                     bool drops) {
-    pti_text words = {0};
-    char shown[256];
-    write_plan(plan, &words);
-    pti_text_add(&words, "%d", drops);
-    if (words.failed) {
-        pti_text_free(&words);
-        return setup->functions->agree(
-            setup, pti_fail_memory(setup->ctx, "comparing plans", PTI_UNKNOWN_BYTES));
-    }
-    const uint64_t hash = pti_words_hash(words.data);
-    pti_text_free(&words);
-    snprintf(shown, sizeof shown, "a stream of %.100s by plan %016llx, a frame every %.3g s%s",
-             plan->name, (unsigned long long)hash, plan->period_s,
-             drops ? ", which drops frames" : "");
-    polytile_status status;
-    PTI_TRY(setup->functions->agree(setup, POLYTILE_OK));
-    status = setup->functions->compare(setup, hash, shown);
+/** Say what ranks compare; the text has the hash of all of it. False: no memory. */
+static bool describe_stream(const polytile_graph *graph, const polytile_graph_plan *plan,
+                            bool drops, uint64_t *hash, pti_text *shown) {
+    pti_text graph_words = {0}, plan_words = {0};
+    pti_stream_write_graph(graph, &graph_words);
+    write_plan(plan, &plan_words);
+    const bool is_written = !graph_words.failed && !plan_words.failed;
+    if (is_written)
+        pti_text_add(shown, "a stream of %.100s %016llx by plan %016llx, a frame every %.3g s%s",
+                     plan->name, (unsigned long long)pti_words_hash(graph_words.data),
+                     (unsigned long long)pti_words_hash(plan_words.data), plan->period_s,
+                     drops ? ", which drops frames" : "");
+    pti_text_free(&graph_words);
+    pti_text_free(&plan_words);
+    if (!is_written || shown->failed)
+        return false;
+    *hash = pti_words_hash(shown->data);
+    return true;
+}
+
+/** Predictions depend on what is bound, and plans on predictions. */
+static polytile_status explain_difference(polytile_context *ctx, const char *name,
+                                          polytile_status status) {
+    return status != POLYTILE_INVALID
+               ? status
+               : pti_error_prefix(ctx, status,
+                                  "%s: the ranks have not the same graph, plan and options (bind "
+                                  "after planning, or the same on all ranks, or give seconds=): ",
+                                  name);
+}
+
+static polytile_status compare_plans(pti_transport *setup, const polytile_graph *graph,
+                                     const polytile_graph_plan *plan, bool drops) {
+    pti_text shown = {0};
+    uint64_t hash = 0;
+    polytile_status status =
+        describe_stream(graph, plan, drops, &hash, &shown)
+            ? POLYTILE_OK
+            : pti_fail_memory(setup->ctx, "comparing plans", PTI_UNKNOWN_BYTES);
+    PTI_TRY(setup->functions->agree(setup, status));
+    status = explain_difference(setup->ctx, plan->name,
+                                setup->functions->compare(setup, hash, shown.data));
 done:
+    pti_text_free(&shown);
     return status;
 }
 
@@ -242,7 +266,7 @@ static polytile_status create_on_ranks(pti_transport *setup, const polytile_grap
                                        polytile_stream **stream) {
     polytile_stream *made = NULL;
     polytile_status status;
-    PTI_TRY(compare_plans(setup, plan, options != NULL && options->drops_when_full));
+    PTI_TRY(compare_plans(setup, graph, plan, options != NULL && options->drops_when_full));
     status = setup->functions->agree(setup, create_part(setup, graph, plan, options, &made));
     if (status == POLYTILE_OK) {
         begin_together(setup, made);

@@ -46,12 +46,27 @@ class MpiStreams : public Streams {
         EXPECT_EQ(polytile_machine_parse(ctx, machine_text.c_str(), &machine), POLYTILE_OK)
             << error();
         EXPECT_EQ(polytile_graph_plan_create(graph, machine, how, &plan), POLYTILE_OK) << error();
+        if (is_planned)
+            is_planned();
         const polytile_status status =
             polytile_mpi_stream_create(graph, plan, MPI_COMM_WORLD, options, &stream);
         keep_error();
         polytile_graph_plan_destroy(plan);
         polytile_machine_destroy(machine);
         return status;
+    }
+    /** What a rank does between planning and creating a stream. */
+    std::function<void()> is_planned;
+
+    void bind_own() {
+        for (int k = 0; k < 3; k++)
+            if (world_rank() == rank_of_unit(k))
+                ASSERT_EQ(bind(k == 0   ? "f"
+                               : k == 1 ? "g"
+                                        : "h",
+                               &add_one),
+                          POLYTILE_OK)
+                    << error();
     }
     void begin_chain(int depth, const polytile_stream_options *options = nullptr) {
         parse(chain_of_three(depth));
@@ -291,11 +306,51 @@ TEST_F(MpiStreams, NeedAllActorsOfARank) {
 
 TEST_F(MpiStreams, BindActorsOfTheirOwnUnitsAlone) {
     parse(chain_of_three(0));
-    for (int k = 0; k < 3; k++)
-        if (world_rank() == rank_of_unit(k))
-            ASSERT_EQ(bind(k == 0 ? "f" : k == 1 ? "g" : "h", &add_one), POLYTILE_OK) << error();
+    bind_own();
     ASSERT_EQ(begin_on_ranks(machine_on_ranks()), POLYTILE_OK) << said;
     run_frames(5, 3);
+}
+
+/** A copy of a text with another part, wherever that stands. */
+std::string replaced(std::string text, const std::string &part, const std::string &by) {
+    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += by.size())
+        text.replace(at, part.size(), by);
+    return text;
+}
+
+/** Predictions depend on what is bound: a launcher goes through its arrays once. */
+TEST_F(MpiStreams, BindWithoutSecondsAfterPlanning) {
+    if (world_size() == 1)
+        return;
+    const std::string text = replaced(
+        replaced(chain_of_three(0), "plus[i]: in p[i]; out q[i]\", seconds=0.001",
+                 "plus[i, j]: in p[i-9:i+9, j-9:j+9]; out q[i, j]\", domain=\"0:63,0:63\""),
+        "extents=4", "extents=\"64x64\"");
+    parse(text);
+    bind_own();
+    EXPECT_EQ(begin_on_ranks(machine_on_ranks()), POLYTILE_INVALID);
+    EXPECT_TRUE(says("bind after planning")) << said;
+    polytile_graph_destroy(graph);
+    parse(text);
+    is_planned = [this] { bind_own(); };
+    EXPECT_EQ(begin_on_ranks(machine_on_ranks()), POLYTILE_OK) << said;
+}
+
+TEST_F(MpiStreams, AreOfTheSameGraphOnAllRanks) {
+    if (world_size() == 1)
+        return;
+    const std::string text = chain_of_three(0);
+    for (const std::string &other :
+         {replaced(text, "i64", "u64"), replaced(text, "plus[i]", "minus[i]"),
+          replaced(text, "seconds=0.001", "seconds=0.001, domain=\"1:2\"")}) {
+        parse(world_rank() == 0 ? text : other);
+        for (const char *actor : {"f", "g", "h"})
+            ASSERT_EQ(bind(actor, &add_one), POLYTILE_OK) << error();
+        EXPECT_EQ(begin_on_ranks(machine_on_ranks()), POLYTILE_INVALID) << other;
+        EXPECT_TRUE(says("the ranks have not the same graph, plan and options")) << said;
+        EXPECT_EQ(stream, nullptr);
+        polytile_graph_destroy(graph);
+    }
 }
 
 TEST_F(MpiStreams, SayWhichRankThereIsNot) {
