@@ -13,10 +13,10 @@ void pti_newer_free(int n_newer, pti_newer *newer) {
 }
 
 pti_newer pti_newer_of(const polytile_array *array) {
-    pti_newer made = {.origin = pti_array_memory(array)};
+    pti_newer made = {.origin = (uintptr_t)pti_array_memory(array)};
     for (int d = 0; d < array->domain.n_dims; d++) {
         made.stride_bytes[d] = array->layout.stride_bytes[d];
-        made.origin -= array->domain.range[d].lo * made.stride_bytes[d];
+        made.origin -= (uintptr_t)(array->domain.range[d].lo * made.stride_bytes[d]);
     }
     return made;
 }

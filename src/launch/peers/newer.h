@@ -4,13 +4,15 @@
 #include "launch/device/execution.h"
 #include "launch/peers/peers.h"
 
+#include <stdint.h>
+
 /* What linked devices have in a newer version than the host's memory, of arrays over the same
  * memory. Each publishes that of itself whenever its queue is done with something; nothing runs on
  * it while others pull, which so find it as it was published. */
 
 /** Elements of an array that a device has newer than the host. */
 typedef struct pti_newer {
-    const char *origin; /* in host memory, of the element whose indices are 0 */
+    uintptr_t origin; /* in host memory, of the element whose indices are 0 */
     int64_t stride_bytes[POLYTILE_MAX_DIMS];
     pti_boxes boxes;          /* owned */
     int64_t offset_bytes;     /* in the device's memory, as the layout */
