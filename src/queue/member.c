@@ -1,5 +1,7 @@
 #include "queue/member.h"
 
+#include "queue/queued_array.h"
+
 /** An item about elements of an array. */
 static pti_item *make_item(pti_item_kind kind, const polytile_array *array,
                            const pti_boxes *boxes) {
@@ -56,6 +58,48 @@ bool pti_queue_has_whole(polytile_queue *queue, const polytile_array *array) {
     const bool is_whole = queue->array[array->position].is_whole;
     pthread_mutex_unlock(&queue->mutex);
     return is_whole;
+}
+
+static bool has_room(polytile_queue *queue) {
+    pti_queue_claim(queue);
+    const bool has = queue->residency == NULL || pti_residency_has_room(queue->residency);
+    pti_queue_unclaim(queue);
+    return has;
+}
+
+/** Queue that all arrays leave the device, to come again. */
+static polytile_status queue_flushes(polytile_queue *queue) {
+    polytile_status status = POLYTILE_OK;
+    for (int p = 0; p < queue->n_arrays; p++) {
+        if (!pti_queue_has_array(queue, p))
+            continue;
+        pti_item *item = pti_item_create(PTI_ITEM_FLUSH);
+        if (item == NULL)
+            PTI_TRY(pti_fail_memory(queue->object.context, queue->array[p].array->name,
+                                    (double)sizeof *item));
+        item->position = p;
+        pti_queue_append(queue, item);
+    }
+done:
+    return status;
+}
+
+polytile_status pti_queue_make_room(polytile_queue *queue, bool *found) {
+    polytile_status status = polytile_queue_wait(queue);
+    *found = status == POLYTILE_OK && has_room(queue);
+    if (status != POLYTILE_OK || *found)
+        return status;
+    PTI_TRY(queue_flushes(queue));
+    PTI_TRY(polytile_queue_wait(queue));
+    *found = has_room(queue);
+done:
+    return status;
+}
+
+void pti_queue_set_keeps(polytile_queue *queue, bool keeps) {
+    pthread_mutex_lock(&queue->mutex);
+    queue->keeps = keeps;
+    pthread_mutex_unlock(&queue->mutex);
 }
 
 polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array) {

@@ -65,6 +65,15 @@ bool pti_queue_keeps_all(polytile_queue *queue);
 /** Return whether an array of the queue did. */
 bool pti_queue_has_whole(polytile_queue *queue, const polytile_array *array);
 
+/** Wait for what is queued, and find room for all arrays whole. *found: nothing leaves the device
+ * from here on unless it is asked for, until an array comes or goes, or a launch needs scratch.
+ * What lies there in pieces, or in the way, goes to the host first. Errors: of what ran before. */
+polytile_status pti_queue_make_room(polytile_queue *queue, bool *found);
+
+/** Say whether nothing is to leave the device unasked: others may still read older elements in the
+ * host's memory. Plans are checked for it with POLYTILE_CHECK=plan. */
+void pti_queue_set_keeps(polytile_queue *queue, bool keeps);
+
 /** Queue that nobody needs what an array holds, see polytile_queue_discard(). Errors: NO_MEMORY. */
 polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array);
 

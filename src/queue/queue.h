@@ -78,6 +78,7 @@ struct polytile_queue {
     bool is_running;          /* a window is being planned or run */
     bool is_paused;
     bool is_stopping;
+    bool keeps;             /* of a group: nothing is to leave the device unasked */
     bool is_claimed;        /* the program's thread changes arrays: no window is begun */
     pti_bell *bell;         /* rung whenever items are done: of a group that deals out rows, whose
                                launches are not gathered; NULL: none */

@@ -210,9 +210,11 @@ polytile_status pti_group_deal_launch(pti_group *group, int at, bool *is_done) {
     why = find_obstacle(group->recorded[at].prepared, &sums);
     if (sums.pieces.n_sums == 0 && !group->options.deals_rows)
         return POLYTILE_OK;
-    if (why == NULL)
+    if (why == NULL) {
+        pti_group_set_room(group, false);
         status = is_alone ? deal_within(group, at, &sums, &why)
                           : deal_over_processes(group, at, &sums, &why);
+    }
     *is_done = why == NULL;
     if (why != NULL && status == POLYTILE_OK)
         pti_log(group->ctx, PTI_LOG_INFO, "%s: owners compute, %s deals out no rows: %s",

@@ -98,13 +98,29 @@ static polytile_status adopt_copies(pti_group *group, const pti_prepared_superst
                                  group->transport->n_members * (double)sizeof(pti_boxes));
 }
 
+/** Let each member's device have room for all arrays. The members wait for it, unless nothing came,
+ * or used the memory otherwise, since they last had it. */
+static bool make_room(pti_group *group) {
+    bool has = group->has_room;
+    if (has)
+        return true;
+    pti_group_open_gates(group);
+    has = true;
+    for (int m = 0; m < group->transport->n_local && has; m++)
+        pti_group_note_failure(group, pti_queue_make_room(group->member[m], &has));
+    pti_group_set_room(group, has);
+    return has || pti_group_has_failure(group);
+}
+
 /** Return whether members over one memory have room for what they compute twice, now that it is
  * known what they touch. */
-static bool have_members_room(const pti_group *group, const pti_prepared_superstep *prepared) {
+static bool have_members_room(pti_group *group, const pti_prepared_superstep *prepared) {
     bool has = true;
+    if (!group->transport->shares_memory || prepared->runs_once)
+        return true;
     for (int m = 0; m < group->transport->n_local; m++)
         has &= pti_group_fits(group, m);
-    return has || !group->transport->shares_memory || prepared->runs_once;
+    return has && make_room(group);
 }
 
 /** Find or prepare the next superstep, and extend members' arrays for it. Opens the gates first if
@@ -133,6 +149,8 @@ static polytile_status prepare_superstep(pti_group *group, int at,
         group->is_shallow = true;
         find_superstep_and_extend_arrays(group, at, prepared, is_new);
     }
+    if (*prepared != NULL && (*prepared)->runs_once)
+        pti_group_set_room(group, false);
     if (*is_new && !pti_group_has_failure(group))
         pti_group_note_failure(group, pti_group_prove_superstep(group, at, *prepared));
     if (*is_new && !pti_group_has_failure(group))

@@ -138,6 +138,7 @@ polytile_status pti_group_extend_array(pti_group *group, int position, int local
     group->member_arrays[position * group->transport->n_local + local] = made;
     made = NULL;
     pti_group_forget_messages(group);
+    pti_group_set_room(group, false);
 done:
     polytile_array_destroy(made);
     return status;

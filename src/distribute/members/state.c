@@ -34,6 +34,12 @@ void pti_group_free_prepared(pti_group *group, pti_prepared_superstep *prepared)
     free(prepared);
 }
 
+void pti_group_set_room(pti_group *group, bool has_room) {
+    for (int m = 0; m < group->transport->n_local && group->has_room != has_room; m++)
+        pti_queue_set_keeps(group->member[m], has_room);
+    group->has_room = has_room;
+}
+
 void pti_group_forget_prepared(pti_group *group) {
     while (group->prepared_supersteps != NULL) {
         pti_prepared_superstep *prepared = group->prepared_supersteps;
@@ -42,6 +48,7 @@ void pti_group_forget_prepared(pti_group *group) {
     }
     group->n_prepared_supersteps = 0;
     group->depths = (pti_known_depths){0};
+    pti_group_set_room(group, false);
 }
 
 void pti_group_forget_messages(pti_group *group) {

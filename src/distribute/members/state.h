@@ -151,6 +151,8 @@ struct pti_group {
     bool is_given_up;  /* not all processes have it: they do not meet any more */
     bool was_compared; /* the first launch of all was, when it came */
     bool is_shallow;   /* members over one memory had no room for supersteps of several launches */
+    bool has_room;     /* each member's device has room for all arrays whole, so that nothing leaves
+                          it unasked: others may still read the host's older elements */
     int n_gates;       /* closed ones, of each member */
     int ahead_from;    /* the recorded launch from which on supersteps are handed out ahead */
     pti_error failure; /* this process's first, of what is being run */
@@ -167,6 +169,8 @@ struct pti_group {
 void pti_group_drop_recorded(pti_group *group);
 /** NULL does nothing. */
 void pti_group_free_prepared(pti_group *group, pti_prepared_superstep *prepared);
+/** Note whether members' devices have room for all arrays: nothing leaves them unasked then. */
+void pti_group_set_room(pti_group *group, bool has_room);
 /** Forget all prepared supersteps: an array came or went, or lies elsewhere. */
 void pti_group_forget_prepared(pti_group *group);
 /** Members' arrays lie elsewhere: what the transport keeps for messages is out of date. */

@@ -63,6 +63,10 @@ void pti_residency_use(pti_residency *residency, int array);
  * then need no more than one superblock. */
 bool pti_residency_all_fit(const pti_residency *residency);
 
+/** Return whether all arrays, idle ones too, find room whole beside what is resident, in whatever
+ * order launches use them: then nothing makes room for anything, as long as no array comes. */
+bool pti_residency_has_room(const pti_residency *residency);
+
 /** Return whether anything of the array on the device is newer than the host's. */
 bool pti_residency_is_dirty(const pti_residency *residency, int array);
 

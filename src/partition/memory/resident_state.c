@@ -34,6 +34,37 @@ bool pti_residency_all_fit(const pti_residency *residency) {
     return bytes <= residency->arena_bytes;
 }
 
+/** Return whether all that is resident of an array is in one image, of all of it. */
+static bool is_in_one_whole_image(const pti_residency *residency, int array) {
+    const pti_resident_image *image = residency->state[array].images;
+    return image->next == NULL &&
+           pti_box_contains(&image->layout.hull, &residency->instance.operand[array].domain);
+}
+
+static int64_t find_widest_gap(const pti_segments *segments) {
+    int64_t widest_bytes = 0, gap_bytes = 0;
+    for (int k = 0; k < segments->n_segments; k++) {
+        gap_bytes =
+            segments->memory[k].image == NULL ? gap_bytes + segments->memory[k].size_bytes : 0;
+        widest_bytes = pti_max(widest_bytes, gap_bytes);
+    }
+    return widest_bytes;
+}
+
+/** Several gaps would be enough only for some orders of what comes. */
+bool pti_residency_has_room(const pti_residency *residency) {
+    int64_t missing_bytes = 0;
+    bool has = true;
+    for (int a = 0; a < residency->instance.n_operands && has; a++) {
+        const pti_resident_state *state = &residency->state[a];
+        if (state->images != NULL)
+            has = is_in_one_whole_image(residency, a);
+        else if (!residency->stay[a].has_left)
+            has = !pti_add_overflows(missing_bytes, state->whole_bytes, &missing_bytes);
+    }
+    return has && missing_bytes <= find_widest_gap(&residency->segments);
+}
+
 bool pti_residency_holds_whole(const pti_residency *residency, int array) {
     const polytile_domain *domain = &residency->instance.operand[array].domain;
     const pti_resident_image *image = residency->state[array].images;

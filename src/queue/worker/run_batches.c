@@ -199,6 +199,43 @@ static polytile_status check_pulling(const runner *r, const pti_batch *batch) {
     return POLYTILE_OK;
 }
 
+/** Return whether a step of a batch asks for elements of an array. */
+static bool is_asked_for(const pti_batch *batch, int position) {
+    bool is = false;
+    for (int k = 0; k < batch->n_steps && !is; k++)
+        is = batch->step[k].position == position &&
+             (batch->step[k].kind == PTI_STEP_FETCH || batch->step[k].kind == PTI_STEP_FLUSH);
+    return is;
+}
+
+static bool must_keep(polytile_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    const bool must = queue->keeps;
+    pthread_mutex_unlock(&queue->mutex);
+    return must;
+}
+
+/** Check that nothing comes to the host unasked where others may still read what it has, with
+ * POLYTILE_CHECK=plan. */
+static polytile_status check_kept(const runner *r, const pti_batch *batch) {
+    polytile_queue *queue = r->queue;
+    const pti_schedule *schedule = batch->schedule;
+    if (!r->passes_gate || schedule->in_place ||
+        !pti_get_settings(queue->object.context)->check_plan || !must_keep(queue))
+        return POLYTILE_OK;
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        const pti_op *op = &schedule->op[k];
+        const int position =
+            op->kind == PTI_DOWNLOAD ? schedule->placement[op->placement].operand : -1;
+        if (position >= 0 && !is_asked_for(batch, position))
+            return pti_fail(queue->object.context, POLYTILE_INTERNAL,
+                            "%s: elements of %s were to come to the host, where others may still "
+                            "read older ones; please report it",
+                            name_of_batch(batch), queue->array[position].array->name);
+    }
+    return POLYTILE_OK;
+}
+
 /** Run a batch. The schedule of a single launch in place has operands for arrays; others have all
  * positions. */
 static polytile_status run_batch_schedule(runner *r, const pti_batch *batch) {
@@ -206,6 +243,7 @@ static polytile_status run_batch_schedule(runner *r, const pti_batch *batch) {
     const bool is_pulling = may_pull(r, batch);
     polytile_status status;
     PTI_TRY(is_pulling ? check_pulling(r, batch) : check_pulled(r, batch));
+    PTI_TRY(check_kept(r, batch));
     if (is_pulling)
         pti_peers_set_pulling(r->queue->device, true);
     status =
