@@ -230,8 +230,8 @@ TEST(ConflictRandom, SectionsAreJudgedAsByEnumeration) {
         polytile_kernel_destroy(kernel);
         round--;
     }
-    EXPECT_GE(n_conflicts, n_free / 20);
-    EXPECT_GE(n_free, n_conflicts / 20);
+    EXPECT_GE(n_conflicts, least_count(n_conflicts + n_free, 0.15));
+    EXPECT_GE(n_free, least_count(n_conflicts + n_free, 0.6));
     polytile_context_destroy(ctx);
 }
 

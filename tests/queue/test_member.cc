@@ -346,17 +346,18 @@ TEST_P(QueueMemberRandom, FetchesAndInvalidationsKeepTheirOrder) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "plan");
     Random random(test_seed("QueueMemberRandom"));
-    int64_t n_launched = 0;
-    for (int64_t round = 0; round < scaled(GetParam().n_rounds) && !HasFailure(); round++) {
+    const int64_t n_rounds = scaled(GetParam().n_rounds);
+    int64_t n_run = 0;
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
         Program::Options options;
         options.n = random.one_of({5, 16, 24});
         options.n_steps = static_cast<int>(random.one_of({5, 30, 100}));
         options.exchanges_percent = 25;
         Program program(GetParam().device, options, &random);
         program.run();
-        n_launched += program.n_launched();
+        n_run += program.n_launched() > 0;
     }
-    EXPECT_GT(n_launched, 0);
+    EXPECT_GE(n_run, least_count(n_rounds, 0.8));
 }
 
 /** A queue that a linked device copies from: it keeps one array of two, which it wrote. */

@@ -168,8 +168,9 @@ class QueueEdges : public ::testing::Test {
 
 TEST_F(QueueEdges, RunsEqualAPlainLoop) {
     Random random(test_seed("QueueEdges.RunsEqualAPlainLoop"));
-    int64_t n_refused = 0, n_run = 0;
-    for (int64_t round = 0; round < scaled(100) && !HasFailure(); round++) {
+    const int64_t n_rounds = scaled(100);
+    int64_t n_run = 0;
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
         const size_t k = static_cast<size_t>(random.number(0, std::size(kernels) - 1));
         Field A = draw_field(&random, 199), B = A, expected = A;
         const int64_t s = random.number(-50, 50);
@@ -192,12 +193,12 @@ TEST_F(QueueEdges, RunsEqualAPlainLoop) {
             EXPECT_EQ(B.values, expected.values);
         else
             EXPECT_EQ(status, POLYTILE_NO_FIT) << error();
-        (status == POLYTILE_OK ? n_run : n_refused)++;
+        n_run += status == POLYTILE_OK;
         polytile_device_close(device);
         polytile_array_destroy(of_A);
         polytile_array_destroy(of_B);
     }
-    EXPECT_GT(n_run, n_refused);
+    EXPECT_GE(n_run, least_count(n_rounds, 0.8));
 }
 
 TEST_F(QueueEdges, LaunchesInTurnEqualPlainLoops) {

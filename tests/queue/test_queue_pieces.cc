@@ -326,7 +326,7 @@ TEST_F(QueuePieces, RandomLaunchesOnOneDeviceEqualPlainLoops) {
         compare(device(random.number(2560, 2560 + 12 * n)), n,
                 static_cast<int>(random.number(1, 6)), &random);
     }
-    EXPECT_LE(n_refused_, n_run_);
+    EXPECT_GE(n_run_, least_count(n_run_ + n_refused_, 0.9));
 }
 
 TEST_F(QueuePieces, RandomLaunchesOnSeveralDevicesEqualPlainLoops) {

@@ -31,14 +31,15 @@ TEST_P(QueueRandom, ResultsAreThoseOfRunningInOrder) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "plan");
     Random random(test_seed("QueueRandom"));
-    int64_t n_launched = 0;
-    for (int64_t round = 0; round < scaled(GetParam().n_rounds) && !HasFailure(); round++) {
+    const int64_t n_rounds = scaled(GetParam().n_rounds);
+    int64_t n_run = 0;
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
         const Program::Options options = Program::Options::draw(&random);
         Program program(GetParam().device, options, &random);
         program.run();
-        n_launched += program.n_launched();
+        n_run += program.n_launched() > 0;
     }
-    EXPECT_GT(n_launched, 0);
+    EXPECT_GE(n_run, least_count(n_rounds, 0.8));
 }
 
 /** Where all fits, and slabs that stay in a cache promise much. */
@@ -51,7 +52,7 @@ TEST(QueueRandomSlabs, ResultsAreThoseOfRunningInOrder) {
     link.kernel_accesses_per_s = 0;
     link.launch_latency_s = 0;
     int64_t n_more_kernels = 0;
-    const int64_t n_rounds = scaled(40);
+    const int64_t n_rounds = scaled(200);
     for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
         link.cache_bytes = static_cast<double>(random.number(300, 9000));
         Program::Options options;
@@ -60,11 +61,9 @@ TEST(QueueRandomSlabs, ResultsAreThoseOfRunningInOrder) {
         options.link = &link;
         Program program("host(memory=1MiB)", options, &random);
         program.run();
-        n_more_kernels += program.n_kernels() - program.n_launched();
+        n_more_kernels += program.n_kernels() > program.n_launched();
     }
-    if (n_rounds >= 20) {
-        EXPECT_GT(n_more_kernels, 0);
-    }
+    EXPECT_GE(n_more_kernels, least_count(n_rounds, 0.08));
 }
 
 /** While everything is guarded, each transfer opens what it needs and no more is open for long. */

@@ -32,21 +32,25 @@ using RunViews = Views;
 
 TEST_F(QueueViews, ResultsAreThoseOfPlainLoops) {
     Random random(test_seed("QueueViews.ResultsAreThoseOfPlainLoops"));
-    int n_launched = 0;
+    int64_t n_run = 0, n_programs = 0;
     for (int64_t round = 0; round < scaled(400) && !HasFailure(); round++)
-        for (const char *device : host_devices)
-            n_launched += ViewProgram(&random).run_in_queue(device, ignore);
-    EXPECT_GT(n_launched, 0);
+        for (const char *device : host_devices) {
+            n_programs++;
+            n_run += ViewProgram(&random).run_in_queue(device, ignore) > 0;
+        }
+    EXPECT_GE(n_run, least_count(n_programs, 0.75));
 }
 
 TEST_F(RunViews, ResultsAreThoseOfPlainLoops) {
     Random random(test_seed("RunViews.ResultsAreThoseOfPlainLoops"));
-    int n_launched = 0;
+    int64_t n_run = 0, n_programs = 0;
     for (int64_t round = 0; round < scaled(400) && !HasFailure(); round++)
         for (const char *device :
-             {"host", "host(memory=200B)", "host(memory=700B)", "host(memory=4KiB)"})
-            n_launched += ViewProgram(&random).run_alone(device, ignore);
-    EXPECT_GT(n_launched, 0);
+             {"host", "host(memory=200B)", "host(memory=700B)", "host(memory=4KiB)"}) {
+            n_programs++;
+            n_run += ViewProgram(&random).run_alone(device, ignore) > 0;
+        }
+    EXPECT_GE(n_run, least_count(n_programs, 0.75));
 }
 
 } // namespace

@@ -186,7 +186,7 @@ TEST(RelationRandom, SectionsContainWhatWasDeclared) {
         EXPECT_TRUE(united == declared) << braces.text();
         round--;
     }
-    EXPECT_GE(n_exact, n_inexact / 20);
+    EXPECT_GE(n_exact, least_count(n_exact + n_inexact, 0.5));
 }
 
 /* ---- end to end ---- */

@@ -87,8 +87,9 @@ TEST_P(GroupRandom, ResultsAreThoseOfRunningInOrder) {
     environment.set("POLYTILE_CHECK", "plan");
     const polytile_link slow = slow_to_host();
     Random random(test_seed("GroupRandom"));
-    int64_t n_launched = 0;
-    for (int64_t round = 0; round < scaled(GetParam().n_rounds) && !HasFailure(); round++) {
+    const int64_t n_rounds = scaled(GetParam().n_rounds);
+    int64_t n_run = 0;
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
         const std::string layout = draw_layout(GetParam(), &random);
         const std::string policy = draw_policy(GetParam(), &random);
         Program::Options options = Program::Options::draw(&random);
@@ -104,9 +105,9 @@ TEST_P(GroupRandom, ResultsAreThoseOfRunningInOrder) {
         SCOPED_TRACE(layout);
         Program program(GetParam().devices, options, &random);
         program.run();
-        n_launched += program.n_launched();
+        n_run += program.n_launched() > 0;
     }
-    EXPECT_GT(n_launched, 0);
+    EXPECT_GE(n_run, least_count(n_rounds, 0.8));
 }
 
 } // namespace

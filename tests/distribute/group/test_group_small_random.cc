@@ -100,11 +100,12 @@ TEST_P(GroupSmallRandom, ResultsAreThoseOfRunningInOrder) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "plan");
     Random random(test_seed("GroupSmallRandom"));
-    int64_t n_launched = 0;
-    for (int64_t round = 0; round < scaled(GetParam().n_rounds) && !HasFailure(); round++)
-        n_launched += run_one(GetParam().layout,
-                              static_cast<uint64_t>(random.number(0, int64_t{1} << 62)), true);
-    EXPECT_GT(n_launched, 0);
+    const int64_t n_rounds = scaled(GetParam().n_rounds);
+    int64_t n_run = 0;
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++)
+        n_run += run_one(GetParam().layout,
+                         static_cast<uint64_t>(random.number(0, int64_t{1} << 62)), true) > 0;
+    EXPECT_GE(n_run, least_count(n_rounds, 0.8));
 }
 
 } // namespace

@@ -392,8 +392,10 @@ TEST_P(MpiTakenRows, ARankWhoseDeviceFailsEndsTheLaunchOnAll) {
     for (const char *policy : {"self(1)", "guided", "nothing"}) {
         open(policy);
         const bool is_dealt = std::string(policy) != "nothing"; /* else the fastest has all */
+        const bool may_fail = !is_dealt || world_rank() == last;
         taken.n_rows = 0;
-        taken.fails_after = !is_dealt || world_rank() == last ? 2 : INT32_MAX;
+        taken.row_us = may_fail ? 100 : 4000; /* some rows are left when that rank begins */
+        taken.fails_after = may_fail ? 2 : INT32_MAX;
         EXPECT_EQ(launch(), POLYTILE_OK) << error();
         EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE) << policy;
         EXPECT_EQ(error().substr(0, 5), "rank ") << error();
@@ -402,6 +404,7 @@ TEST_P(MpiTakenRows, ARankWhoseDeviceFailsEndsTheLaunchOnAll) {
         const int n_rows = sum_of_ranks(taken.n_rows);
         if (is_dealt)
             EXPECT_LT(n_rows, int{N_ROWS}) << policy;
+        taken.row_us = 100;
         taken.fails_after = INT32_MAX;
         EXPECT_EQ(launch(), POLYTILE_OK) << error();
         EXPECT_EQ(detach(queue, {array}), POLYTILE_OK) << error();

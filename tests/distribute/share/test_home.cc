@@ -110,8 +110,9 @@ TEST(Share, GoesByTheWrittenOperandOrByWhatIsCombined) {
 /** Each thread is of one member, whichever of several indices a dimension follows. */
 TEST(Share, DealsEachThreadOutOnceWhereADimensionNamesSeveralIndices) {
     Random random(test_seed("Share.DealsEachThreadOutOnceWhereADimensionNamesSeveralIndices"));
+    const int64_t n_rounds = scaled(500);
     int64_t n_divided = 0;
-    for (int64_t round = scaled(500); round > 0; round--) {
+    for (int64_t round = n_rounds; round > 0; round--) {
         const int64_t m = random.number(1, 5), n = random.number(1, 9);
         const int64_t inner = random.number(1, 3), outer = inner * m + random.number(0, 2);
         const bool falls = random.chance(30);
@@ -141,7 +142,7 @@ TEST(Share, DealsEachThreadOutOnceWhereADimensionNamesSeveralIndices) {
         EXPECT_EQ(n_runs, std::vector<int>(n_runs.size(), 1)) << at << " " << n_members;
         n_divided += n_members > 1;
     }
-    EXPECT_GT(n_divided, scaled(500) / 2);
+    EXPECT_GE(n_divided, least_count(n_rounds, 0.7));
 }
 
 /* Of 100 rows, more than boxes are kept for, only the hull is known. */

@@ -81,7 +81,7 @@ template <class World> void expect_cases_run_under_any_limit(uint64_t seed, int6
         n_run +=
             round_runs_right<World>(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
     }
-    EXPECT_GT(n_run, n_rounds / 3);
+    EXPECT_GE(n_run, least_count(n_rounds, 0.55));
 }
 
 /** A tuning table by which every kernel runs neighbours in one thread where it can, however few

@@ -214,8 +214,9 @@ TEST(GroupPeers, ResultsAreThoseOfRunningInOrder) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "plan");
     Random random(test_seed("GroupPeers.ResultsAreThoseOfRunningInOrder"));
-    int64_t n_launched = 0;
-    for (int64_t round = 0; round < scaled(40) && !testing::Test::HasFailure(); round++) {
+    const int64_t n_rounds = scaled(40);
+    int64_t n_run = 0;
+    for (int64_t round = 0; round < n_rounds && !testing::Test::HasFailure(); round++) {
         std::string devices;
         const int n_devices = static_cast<int>(random.one_of({2, 2, 3, 4}));
         for (int device = 0; device < n_devices; device++)
@@ -224,11 +225,11 @@ TEST(GroupPeers, ResultsAreThoseOfRunningInOrder) {
                        "B,threads=" + std::to_string(random.number(1, 2)) + ")";
         devices += random.chance(10) ? ",host" : "";
         const auto seed = static_cast<uint64_t>(random.number(0, int64_t{1} << 62));
-        n_launched += run_program(devices, gpus(n_devices, random.chance(75)), seed);
+        n_run += run_program(devices, gpus(n_devices, random.chance(75)), seed) > 0;
         if (testing::Test::HasFailure())
             ADD_FAILURE() << devices << " seed " << seed;
     }
-    EXPECT_GT(n_launched, 0);
+    EXPECT_GE(n_run, least_count(n_rounds, 0.8));
 }
 
 } // namespace

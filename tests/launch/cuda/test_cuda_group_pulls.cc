@@ -177,13 +177,14 @@ TEST_F(GroupPulls, ResultsAreThoseOfRunningInOrder) {
                               random.one_of({0, 0, 7, 30}),
                               n_devices == 4 && random.chance(50) ? "2x2" : ""};
         const auto seed = static_cast<uint64_t>(random.number(0, int64_t{1} << 62));
-        n_pulled += report_of(run, n_devices, random.chance(85), random.chance(60), seed).p2p_bytes;
+        n_pulled +=
+            report_of(run, n_devices, random.chance(85), random.chance(60), seed).p2p_bytes > 0;
         if (HasFailure())
             ADD_FAILURE() << run.n_rows << " x " << run.n_columns << ", " << run.n_steps
                           << " steps, a wait every " << run.waits_every << ", " << run.devices
                           << ", grid " << run.grid << ", seed " << seed;
     }
-    EXPECT_TRUE(n_pulled > 0 || n_rounds < 10);
+    EXPECT_GE(n_pulled, least_count(n_rounds, 0.42));
 }
 
 /** Whether the call that was to fail came. */

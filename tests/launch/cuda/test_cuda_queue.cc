@@ -81,16 +81,16 @@ TEST(CudaQueue, ResultsAreThoseOfRunningInOrder) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "plan");
     Random random(test_seed("CudaQueue.ResultsAreThoseOfRunningInOrder"));
-    int64_t n_launched = 0;
-    for (int64_t round = 0; round < scaled(120) && !testing::Test::HasFailure(); round++) {
+    const int64_t n_rounds = scaled(120);
+    int64_t n_run = 0;
+    for (int64_t round = 0; round < n_rounds && !testing::Test::HasFailure(); round++) {
         const int64_t memory_bytes =
             random.one_of({1024, 2500, 6 << 10, 9 << 10, 14 << 10, 1 << 20});
         const std::string device = "cuda:0(memory=" + std::to_string(memory_bytes) +
                                    "B,threads=" + std::to_string(random.number(1, 2)) + ")";
-        n_launched +=
-            run_program(device, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
+        n_run += run_program(device, static_cast<uint64_t>(random.number(0, int64_t{1} << 62))) > 0;
     }
-    EXPECT_GT(n_launched, 0);
+    EXPECT_GE(n_run, least_count(n_rounds, 0.8));
 }
 
 /** An arena that grows for another array empties itself first, but not over what a window begins

@@ -58,16 +58,17 @@ TEST_P(CudaTeam, ResultsAreThoseOfRunningInOrder) {
     environment.set("POLYTILE_CHECK", "plan");
     environment.set("POLYTILE_CACHE", "off");
     Random random(test_seed("CudaTeam.ResultsAreThoseOfRunningInOrder"));
-    int64_t n_launched = 0;
-    for (int64_t round = 0; round < scaled(10) && !testing::Test::HasFailure(); round++) {
+    const int64_t n_rounds = scaled(10);
+    int64_t n_run = 0;
+    for (int64_t round = 0; round < n_rounds && !testing::Test::HasFailure(); round++) {
         const std::string devices =
             draw_gpu(0, &random) + "," +
             (random.chance(60) ? draw_gpu(1, &random)
                                : std::string(random.chance(50) ? "host" : "host(memory=6KiB)"));
-        n_launched += run_program(devices, GetParam(),
-                                  static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
+        n_run += run_program(devices, GetParam(),
+                             static_cast<uint64_t>(random.number(0, int64_t{1} << 62))) > 0;
     }
-    EXPECT_GT(n_launched, 0);
+    EXPECT_GE(n_run, least_count(n_rounds, 0.8));
 }
 
 /** Small arrays, which GPUs seldom share evenly, or at all. */
@@ -106,15 +107,16 @@ TEST_P(CudaTeam, SmallArraysAreAsAfterRunningInOrder) {
     environment.set("POLYTILE_CHECK", "plan");
     environment.set("POLYTILE_CACHE", "off");
     Random random(test_seed("CudaTeam.SmallArraysAreAsAfterRunningInOrder"));
-    int64_t n_launched = 0;
-    for (int64_t round = 0; round < scaled(8) && !testing::Test::HasFailure(); round++) {
+    const int64_t n_rounds = scaled(8);
+    int64_t n_run = 0;
+    for (int64_t round = 0; round < n_rounds && !testing::Test::HasFailure(); round++) {
         const std::string memory = random.chance(50) ? "32KiB" : "1MiB";
         const std::string second = random.chance(70) ? "cuda:1" : "host";
-        n_launched += run_small_program("cuda:0(memory=1MiB)," + second + "(memory=" + memory + ")",
-                                        GetParam(),
-                                        static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
+        n_run += run_small_program("cuda:0(memory=1MiB)," + second + "(memory=" + memory + ")",
+                                   GetParam(),
+                                   static_cast<uint64_t>(random.number(0, int64_t{1} << 62))) > 0;
     }
-    EXPECT_GT(n_launched, 0);
+    EXPECT_GE(n_run, least_count(n_rounds, 0.8));
 }
 
 /** Threads at the border of two GPUs are run by both, over the same memory of what they update:

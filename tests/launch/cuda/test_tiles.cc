@@ -172,13 +172,13 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunch) {
         const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
         Fields got = fill(of, &random), wanted = got;
         n_tiled += run_on_fake(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)),
-                               shared_bytes, 0, got);
+                               shared_bytes, 0, got) > 0;
         run(of, "host", *of.kernel->host, 0, wanted);
         expect_equal(got, wanted);
         if (HasFailure())
             ADD_FAILURE() << describe(of) << ", shared memory " << shared_bytes;
     }
-    EXPECT_TRUE(n_tiled > 0 || n_rounds < 10);
+    EXPECT_GE(n_tiled, least_count(n_rounds, 0.5));
 }
 
 } // namespace

@@ -6,10 +6,6 @@
 
 /* Launches of several devices, in tiles. */
 
-extern "C" {
-#include "launch/device/link_cache.h"
-}
-
 namespace {
 
 using namespace tile_programs;
@@ -27,27 +23,23 @@ TEST_F(CudaTiles, LaunchesOfMembersRunInTiles) {
     }
 }
 
-/** Keep a link of GPUs whose cache is so fast that slabs in it pay. */
-void keep_link_with_fast_cache() {
+/** A link of GPUs whose cache is so fast that slabs in it pay. */
+polytile_link link_with_fast_cache() {
     polytile_link link = polytile_link_default;
-    polytile_context *ctx = nullptr;
-    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
     link.kernel_bytes_per_s = link.cache_bytes_per_s / 3;
     link.launch_latency_s = 1e-9;
-    for (const char *gpu : {"GPU-41414141-4141-4141-4141-414141414141-13000",
-                            "GPU-42424242-4242-4242-4242-424242424242-13000"})
-        pti_link_cache_write(ctx, gpu, &link);
-    polytile_context_destroy(ctx);
+    link.cache_bytes = 100000;
+    return link;
 }
 
 /** Slabs in the cache would be schedules that need all that their launches compute. */
 TEST_F(CudaTiles, LaunchesOfMembersRunInTilesAlsoWhereTheCacheIsFast) {
     environment_.set("POLYTILE_CACHE", in_build("cache/fast").c_str());
-    keep_link_with_fast_cache();
+    const polytile_link link = link_with_fast_cache();
     Random random(1);
     const Turns of = make_taller(alternate(40), 10);
     Fields got = fill(of, &random), wanted = got;
-    EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, "cuda:0,cuda:1", true, true, 100000),
+    EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, "cuda:0,cuda:1", true, true, &link),
               40);
     run(of, "host", *of.kernel->host, 0, wanted);
     expect_equal(got, wanted);
@@ -93,24 +85,24 @@ TEST_F(CudaTiles, MembersWhoseMemoryGrowsKeepWhatTheyPulled) {
 
 TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchOnSeveralDevices) {
     Random random(test_seed("CudaTiles.GiveTheResultsOfLaunchAfterLaunchOnSeveralDevices"));
-    int64_t n_tiled = 0;
+    int64_t n_tiled = 0, n_run = 0;
     const int64_t n_rounds = scaled(16), n_most = 8 * n_rounds;
-    const auto goes_on = [&](int64_t round) {
-        return round < n_rounds || (n_tiled == 0 && n_rounds >= 10 && round < n_most);
+    const auto goes_on = [&] {
+        return n_run < n_rounds || (n_tiled == 0 && n_rounds >= 10 && n_run < n_most);
     };
-    for (int64_t round = 0; goes_on(round) && !HasFailure(); round++) {
+    for (; goes_on() && !HasFailure(); n_run++) {
         const Turns of = make_taller(draw(&random), random.number(1, 12));
         const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
         const std::string devices = random.chance(50) ? "cuda:0,cuda:1" : "cuda:0,cuda:1,cuda:2";
         Fields got = fill(of, &random), wanted = got;
         n_tiled += run_on_fake(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)),
-                               shared_bytes, 0, got, devices);
+                               shared_bytes, 0, got, devices) > 0;
         run(of, "host", *of.kernel->host, 0, wanted);
         expect_equal(got, wanted);
         if (HasFailure())
             ADD_FAILURE() << describe(of) << ", shared memory " << shared_bytes << ", " << devices;
     }
-    EXPECT_TRUE(n_tiled > 0 || n_rounds < 10);
+    EXPECT_GE(n_tiled, least_count(n_run, 0.3));
 }
 
 /** Of so many supersteps the next one is handed out while one runs, once they are known. */

@@ -1,5 +1,7 @@
 #include "launch/cuda/tile_programs.h"
 
+#include "launch/cuda/fake_links.h"
+
 namespace tile_programs {
 
 const TileKernel tile_kernels[] = {
@@ -264,10 +266,13 @@ std::string describe(const Turns &of) {
 
 int64_t run_on_fake(const Turns &of, uint64_t seed, size_t shared_bytes, int64_t per_pass,
                     Fields &memory, const std::string &device, bool has_near_kernel,
-                    bool goes_round, int cache_bytes) {
+                    bool goes_round, const polytile_link *link) {
     FakeCuda::Options options;
     options.shared_bytes = shared_bytes;
-    options.cache_bytes = cache_bytes;
+    if (link != nullptr) {
+        options.cache_bytes = static_cast<int>(link->cache_bytes);
+        options.driver_version = keep_fake_links(*link);
+    }
     options.n_devices = 1 + static_cast<int>(std::count(device.begin(), device.end(), ','));
     FakeCuda cuda(seed, options);
     polytile_implementation implementation = fake_of(*of.kernel->host);

@@ -80,10 +80,12 @@ void expect_equal(const Fields &got, const Fields &wanted);
 
 std::string describe(const Turns &of);
 
-/** Run a program on GPUs that are not there. Returns how many launches ran in tiles. */
+/** Run a program on GPUs that are not there, of the typical link or another one. Returns how many
+ * launches ran in tiles. */
 int64_t run_on_fake(const Turns &of, uint64_t seed, size_t shared_bytes, int64_t per_pass,
                     Fields &memory, const std::string &device = "cuda:0",
-                    bool has_near_kernel = true, bool goes_round = true, int cache_bytes = 0);
+                    bool has_near_kernel = true, bool goes_round = true,
+                    const polytile_link *link = nullptr);
 
 /** Some launches of the first kernel, without a wait. */
 Turns alternate(int n);

@@ -97,8 +97,9 @@ void expect_shared_out(const pti_shared_upload &upload, const std::vector<Offers
 
 TEST(Peers, ComeThroughWhatTheyShareInOneOrderThatIsAllOfTheirs) {
     Random random(test_seed("Peers.ComeThroughWhatTheyShareInOneOrderThatIsAllOfTheirs"));
+    const int64_t n_rounds = scaled(400);
     int64_t n_shared = 0;
-    for (int64_t round = 0; round < scaled(400) && !HasFailure(); round++) {
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
         Peers peers(static_cast<int>(random.number(2, 4)));
         std::vector<Offers> offers(static_cast<size_t>(peers.size()));
         const Offers common = draw_offers(random, 20);
@@ -120,12 +121,12 @@ TEST(Peers, ComeThroughWhatTheyShareInOneOrderThatIsAllOfTheirs) {
                 EXPECT_TRUE(last.count(part.peer) == 0 || last[part.peer] < part.op);
                 last[part.peer] = part.op;
             }
-            n_shared++;
         }
+        n_shared += session != nullptr && session->n_uploads > 0;
         if (session != nullptr)
             pti_session_free(session);
     }
-    EXPECT_GT(n_shared, 0);
+    EXPECT_GE(n_shared, least_count(n_rounds, 0.8));
 }
 
 TEST(Peers, ThatOfferTheSameShareAllOfIt) {

@@ -91,8 +91,8 @@ TEST_F(Lines, AndStripsOfSmallProductsPassTheChecker) {
         n_strips += places[2] > 2 && plan->summary.n_buffers == 2;
         n_lines += (places[0] == 1 || places[1] == 1) && places[2] > 1;
     }
-    EXPECT_GE(n_lines, n_rounds / 50);
-    EXPECT_GE(n_strips, n_rounds / 50);
+    EXPECT_GE(n_lines, least_count(n_rounds, 0.15));
+    EXPECT_GE(n_strips, least_count(n_rounds, 0.1));
 }
 
 TEST_F(Lines, HaveOnePlaceForWhatStays) {

@@ -198,7 +198,7 @@ TEST(PeriodRandom, MutantsThatAreAcceptedAreRight) {
     std::printf("%lld accepted, %lld rejected\n", static_cast<long long>(n_accepted),
                 static_cast<long long>(n_rejected));
     EXPECT_EQ(n_changed, n) << "of so many draws few have a period";
-    EXPECT_GT(n_rejected, n_accepted);
+    EXPECT_GE(n_rejected, least_count(n_rejected + n_accepted, 0.6));
 }
 
 } // namespace

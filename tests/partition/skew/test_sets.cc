@@ -72,7 +72,7 @@ TEST(Skew, LaunchesThatRepeatThemselvesMoveWhatAsManyOthersDo) {
         ASSERT_EQ(MovedBy(&same, n_per_pass), MovedBy(&different, n_per_pass));
         n_compared += same.chain().n_launches > 8;
     }
-    EXPECT_GT(n_compared, 0);
+    EXPECT_GE(n_compared, least_count(scaled(2000), 0.6));
 }
 
 } // namespace

@@ -157,13 +157,12 @@ TEST(SkewPeriodRandom, ItsStretchesDoWhatTheFlatListDoes) {
             EXPECT_GE(both.folded->period.launch[0].n_superblocks, turn_slabs);
         }
     }
-    EXPECT_GE(n_folded, n / 2);
+    EXPECT_GE(n_folded, least_count(n, 0.8));
 }
 
 /** Chains of any kind, now and then of many rows: a quarter of them has a period; all are right. */
 TEST(SkewPeriodRandom, AnyChainsScheduleIsThatOfTheFlatList) {
     Random random(test_seed("SkewPeriodRandom.AnyChainsScheduleIsThatOfTheFlatList"));
-    enum { ENOUGH_CHAINS = 40 }; /* of which some have a period */
     RandomChainShape longer;
     longer.times_longer = 8;
     longer.most_along[0] = 30;
@@ -183,9 +182,7 @@ TEST(SkewPeriodRandom, AnyChainsScheduleIsThatOfTheFlatList) {
     }
     printf("%lld of %lld chains have a period\n", static_cast<long long>(n_folded),
            static_cast<long long>(n_chains));
-    if (n_chains >= ENOUGH_CHAINS) {
-        EXPECT_GT(n_folded, 0);
-    }
+    EXPECT_GE(n_folded, least_count(n_chains, 0.1));
 }
 
 /* Mutants. */
@@ -389,7 +386,7 @@ TEST(SkewPeriodRandom, MutantsThatAreAcceptedAreRight) {
     printf("%lld accepted, %lld rejected\n", static_cast<long long>(n_accepted),
            static_cast<long long>(n_rejected));
     EXPECT_EQ(n_changed, n) << "of so many draws few have a period";
-    EXPECT_GT(n_rejected, n_accepted);
+    EXPECT_GE(n_rejected, least_count(n_rejected + n_accepted, 0.6));
 }
 
 } // namespace

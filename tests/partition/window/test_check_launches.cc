@@ -357,8 +357,8 @@ TEST(ProveRandom, ChainsAreJudgedAsByEnumeration) {
         (expected ? n_refused : n_proved)++;
         round--;
     }
-    EXPECT_GE(n_proved, scaled(1500) / 20 - 10);
-    EXPECT_GE(n_refused, scaled(1500) / 20 - 10);
+    EXPECT_GE(n_proved, least_count(scaled(1500), 0.13));
+    EXPECT_GE(n_refused, least_count(scaled(1500), 0.65));
     std::printf("proved %lld, refused %lld, outside %lld\n", static_cast<long long>(n_proved),
                 static_cast<long long>(n_refused), static_cast<long long>(n_outside));
 }

@@ -144,8 +144,9 @@ TEST_F(PlanLanes, OfRandomOperandsLanesAndLimitsPassTheChecker) {
     const auto draw = [&](int64_t lo, int64_t hi) {
         return std::uniform_int_distribution<int64_t>(lo, hi)(random);
     };
-    int n_in_regions = 0;
-    for (int64_t k = 0; k < scaled(400); k++) {
+    const int64_t n_rounds = scaled(400);
+    int64_t n_in_regions = 0;
+    for (int64_t k = 0; k < n_rounds; k++) {
         const auto n_inputs = static_cast<int>(draw(1, 63));
         const int64_t n_lanes = draw(2, 32);
         Launch launch = launch_of(n_inputs, draw(1, 300), draw(1, 20));
@@ -163,7 +164,7 @@ TEST_F(PlanLanes, OfRandomOperandsLanesAndLimitsPassTheChecker) {
         expect_right(plan);
         n_in_regions += (n_inputs + 1) * plan->schedule->n_lanes > PTI_MOST_CELLS;
     }
-    EXPECT_GT(n_in_regions, 0);
+    EXPECT_GE(n_in_regions, least_count(n_rounds, 0.25));
 }
 
 } // namespace

@@ -56,7 +56,8 @@ void bind_failing(const RandomStream &drawn, std::deque<Failing> *bodies, polyti
 struct Done {
     int n_run = 0;
     bool send = false;
-    int64_t n_failed = 0;
+    int64_t n_failed = 0;   /* frames */
+    int64_t n_compared = 0; /* outputs of frames, of this rank */
 };
 
 /** All ranks draw the same. */
@@ -84,6 +85,7 @@ void run_on_ranks(polytile_context *ctx, Random *random, bool fail, Done *done) 
     run.run(random->number(1, 30), random->number(1, polytile_stream_get_depth(stream)));
     done->n_run++;
     done->n_failed += run.n_failed;
+    done->n_compared += run.n_compared;
     polytile_stream_destroy(run.stream);
     run.stream = nullptr;
 }
@@ -99,6 +101,9 @@ Done run_many(const char *test, bool fail) {
         run_on_ranks(ctx, &random, fail, &done);
         polytile_context_destroy(ctx);
     }
+    std::printf("%d of %lld graphs ran: %lld frames failed, %lld outputs were compared\n",
+                done.n_run, static_cast<long long>(n_rounds), static_cast<long long>(done.n_failed),
+                static_cast<long long>(done.n_compared));
     EXPECT_GT(done.n_run, 0);
     return done;
 }
