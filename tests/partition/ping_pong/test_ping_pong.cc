@@ -166,7 +166,7 @@ TEST(PingPong, FindsByHowMuchEachLaunchNeedsMoreThanTheNext) {
     pti_ping_pong found = {};
     bool is_found = false;
     pti_text why = {};
-    ASSERT_EQ(pti_ping_pong_find_step(&found, calls, 2, &is_found, &why), POLYTILE_OK);
+    ASSERT_EQ(pti_ping_pong_find_margin(&found, calls, 2, &is_found, &why), POLYTILE_OK);
     EXPECT_EQ(why.length, 0);
     ASSERT_TRUE(is_found);
     EXPECT_EQ(found.step.before[0], 2);
@@ -175,7 +175,7 @@ TEST(PingPong, FindsByHowMuchEachLaunchNeedsMoreThanTheNext) {
     EXPECT_EQ(found.step.after[1], 3);
     const auto whole_rows = launch_of("rows[i, j]: in x[:, j]; out y[i, j]");
     const pti_call all[] = {{whole_rows->instance(), there}, {whole_rows->instance(), back}};
-    ASSERT_EQ(pti_ping_pong_find_step(&found, all, 2, &is_found, &why), POLYTILE_OK);
+    ASSERT_EQ(pti_ping_pong_find_margin(&found, all, 2, &is_found, &why), POLYTILE_OK);
     EXPECT_FALSE(is_found);
     EXPECT_STREQ(why.data, "rows does not go as launches before through x");
     pti_text_free(&why);

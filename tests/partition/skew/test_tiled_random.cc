@@ -158,7 +158,7 @@ void mistake(Random *random, pti_schedule *schedule) {
         break;
     case 1:
         for (int t = 0; t < schedule->n_tiles; t++)
-            schedule->tiles[t].step.after[d]--;
+            schedule->tiles[t].margin_per_launch.after[d]--;
         break;
     case 2:
         any->own.range[d].lo++;
