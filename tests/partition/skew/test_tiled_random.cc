@@ -154,7 +154,7 @@ void mistake(Random *random, pti_schedule *schedule) {
     const auto d = static_cast<size_t>(random->number(0, 1));
     switch (random->number(0, 5)) {
     case 0:
-        any->step.before[d] += random->one_of({-1, 1});
+        any->margin_per_launch.before[d] += random->one_of({-1, 1});
         break;
     case 1:
         for (int t = 0; t < schedule->n_tiles; t++)
