@@ -19,8 +19,9 @@ typedef struct pti_ping_pong {
     bool may_go_round;            /* their kernel goes round periodic arrays */
 } pti_ping_pong;
 
-/** Return whether the threads of each launch are those of the last one, with a margin for each later
- * launch, inside those of the first one. Tiles of the last launch's threads compute them then. */
+/** Return whether the threads of each launch are those of the last one, with a margin for each
+ * later launch, inside those of the first one. Tiles of the last launch's threads compute them
+ * then. */
 bool pti_ping_pong_shrinks_evenly(const pti_margin *per_launch, const pti_call *call,
                                   int n_launches);
 

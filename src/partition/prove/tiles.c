@@ -164,8 +164,8 @@ static bool is_index_and_constant(const pti_subscript *subscript, int index) {
     return is;
 }
 
-/** Return whether a section is of elements within a launch's margin around the one with the thread's
- * indices, or a turn away in periodic arrays. What is written is that element. */
+/** Return whether a section is of elements within a launch's margin around the one that has the
+ * thread's indices, or a turn away in periodic arrays. What is written is that element. */
 static bool is_within_border(const pti_instance *instance, const pti_section *section,
                              const pti_tiles *tiles) {
     const bool is_written = section->role != POLYTILE_IN;
