@@ -1,8 +1,8 @@
 /* A column of a field sent to a neighbour and one received from it, by the library's transport and
  * by a derived datatype of MPI, in turns: mpiexec -n 2 build/bench/halo. */
-#include "common/bench.h"
 #include "distribute/exchange/joint_plan.h"
 #include "distribute/mpi/array_open.h"
+#include "mpi/common/ranks.h"
 
 #include <math.h>
 #include <polytile/mpi.h>
@@ -179,13 +179,6 @@ static void report(bench *b, const contest *c) {
         bench_report(b, &figures[f]);
 }
 
-/** Rank 0 reports; what the other prints goes nowhere. */
-static bool begin_report(bench *b, int rank, int argc, char **argv) {
-    if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
-        return false;
-    return bench_begin(b, "halo", rank == 0 ? argc : 1, argv);
-}
-
 static void compete(bench *b, void (*make_array)(contest *)) {
     contest c = {0};
     begin(&c, make_array);
@@ -196,16 +189,8 @@ static void compete(bench *b, void (*make_array)(contest *)) {
 
 int main(int argc, char **argv) {
     bench b;
-    int level, n_ranks, rank;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (n_ranks != 2 || !begin_report(&b, rank, argc, argv)) {
-        fprintf(stderr, "usage: mpiexec -n 2 halo [--json FILE]\n");
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
+    bench_begin_ranks(&b, "halo", 2, "", argc, argv);
     compete(&b, create_spread);
     compete(&b, wrap_square);
-    MPI_Finalize();
-    return bench_end(&b);
+    return bench_end_ranks(&b);
 }

@@ -1,9 +1,9 @@
 /* Steps of Jacobi on two ranks by a queue over them, against the same launches by queues that know
  * of no other rank and exchange nothing, and against MPI and OpenMP by hand, in turns:
  * mpiexec -n 2 build/bench/jacobi. */
-#include "common/bench.h"
 #include "jacobi_by_hand.h"
 #include "jacobi_kernels.h"
+#include "mpi/common/ranks.h"
 
 #include <polytile/mpi.h>
 #include <stdlib.h>
@@ -261,28 +261,13 @@ static void report(bench *b, const contest *c) {
         bench_report(b, &figures[f]);
 }
 
-/** Rank 0 reports; what the other prints goes nowhere. */
-static bool begin_report(bench *b, int rank, int argc, char **argv) {
-    if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
-        return false;
-    return bench_begin(b, "jacobi", rank == 0 ? argc : 1, argv);
-}
-
 int main(int argc, char **argv) {
     static contest c;
     bench b;
-    int level, n_ranks;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    MPI_Comm_rank(MPI_COMM_WORLD, &c.rank);
-    if (n_ranks != N_RANKS || !begin_report(&b, c.rank, argc, argv)) {
-        fprintf(stderr, "usage: mpiexec -n 2 jacobi [--json FILE]\n");
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
+    c.rank = bench_begin_ranks(&b, "jacobi", N_RANKS, "", argc, argv);
     begin(&c);
     run(&c);
     report(&b, &c);
     end(&c);
-    MPI_Finalize();
-    return bench_end(&b);
+    return bench_end_ranks(&b);
 }

@@ -1,7 +1,7 @@
 /* The pipeline of two hosts of Boulos et al. 2012, section 5.1, on two ranks: a frame goes to a
  * device of the first host, to the second host, and to a device there. Actors sleep, so processors
  * are not short of time: mpiexec -n 2 build/bench/pipeline. */
-#include "common/bench.h"
+#include "mpi/common/ranks.h"
 
 #include <polytile/mpi.h>
 #include <stdlib.h>
@@ -182,25 +182,10 @@ static void run_case(bench *b, const pipeline_case *of) {
     end(&second);
 }
 
-/** Rank 0 reports; what the other prints goes nowhere. */
-static bool begin_report(bench *b, int rank, int argc, char **argv) {
-    if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
-        return false;
-    return bench_begin(b, "pipeline", rank == 0 ? argc : 1, argv);
-}
-
 int main(int argc, char **argv) {
     bench b;
-    int level, n_ranks, rank;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (n_ranks != 2 || !begin_report(&b, rank, argc, argv)) {
-        fprintf(stderr, "usage: mpiexec -n 2 pipeline [--json FILE]\n");
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
+    bench_begin_ranks(&b, "pipeline", 2, "", argc, argv);
     for (int c = 0; c < N_CASES; c++)
         run_case(&b, &cases[c]);
-    MPI_Finalize();
-    return bench_end(&b);
+    return bench_end_ranks(&b);
 }

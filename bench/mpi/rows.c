@@ -1,6 +1,6 @@
 /* Rows of unequal cost that two ranks take from one counter, with a device of one thread each,
  * beside one process with two such devices, in turns: mpiexec -n 2 build/bench/rows. */
-#include "common/bench.h"
+#include "mpi/common/ranks.h"
 #include "tasks/tasks.h"
 
 #include <math.h>
@@ -192,27 +192,12 @@ static void compete(bench *b, const char *policy, bool sleep, int rank) {
         report(b, policy, sleep, ranks_s, process_s);
 }
 
-/** Rank 0 reports; what the other prints goes nowhere. */
-static bool begin_report(bench *b, int rank, int argc, char **argv) {
-    if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
-        return false;
-    return bench_begin(b, "rows", rank == 0 ? argc : 1, argv);
-}
-
 int main(int argc, char **argv) {
     bench b;
-    int level, n_ranks, rank;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (n_ranks != 2 || !begin_report(&b, rank, argc, argv)) {
-        fprintf(stderr, "usage: mpiexec -n 2 rows [--json FILE]\n");
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
+    const int rank = bench_begin_ranks(&b, "rows", 2, "", argc, argv);
     for (int sleep = 1; sleep >= 0; sleep--) {
         compete(&b, "self(1)", sleep != 0, rank);
         compete(&b, "guided", sleep != 0, rank);
     }
-    MPI_Finalize();
-    return bench_end(&b);
+    return bench_end_ranks(&b);
 }

@@ -1,7 +1,7 @@
 /* A message from a slot on one rank to one on the other and back, and the same without slots: a
  * kernel that ends, a message of MPI, and a kernel there; in turns. With A+B the first rank has
  * device A, the second one B: mpiexec -n 2 build/bench/slots [--device cuda:0+cuda:1]. */
-#include "common/bench.h"
+#include "mpi/common/ranks.h"
 #include "pingpong_kernels.h"
 #include "slots_by_hand.h"
 
@@ -139,36 +139,21 @@ static void compete(bench *b, contest *c, int64_t n_bytes) {
         bench_report(b, &figures[f]);
 }
 
-/** Rank 0 reports; what the other prints goes nowhere. */
-static bool begin_report(bench *b, int rank, int argc, char **argv) {
-    if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
-        return false;
-    return bench_begin(b, "slots", rank == 0 ? argc : 1, argv);
-}
-
 int main(int argc, char **argv) {
     static const int64_t sizes[] = {8, 4096, 1 << 20};
     bench b;
     contest c = {0};
     char own[128];
-    int level, n_ranks;
     const char *device = "host(threads=1)";
     if (argc > 2 && strcmp(argv[1], "--device") == 0) {
         device = argv[2];
         argc -= 2;
         argv += 2;
     }
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    MPI_Comm_rank(MPI_COMM_WORLD, &c.rank);
-    if (n_ranks != 2 || !begin_report(&b, c.rank, argc, argv)) {
-        fprintf(stderr, "usage: mpiexec -n 2 slots [--device DEVICE[+DEVICE]] [--json FILE]\n");
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
+    c.rank = bench_begin_ranks(&b, "slots", 2, "[--device DEVICE[+DEVICE]] ", argc, argv);
     open_contest(&c, find_device(device, c.rank, own, sizeof own));
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         compete(&b, &c, sizes[k]);
     polytile_context_destroy(c.ctx);
-    MPI_Finalize();
-    return bench_end(&b);
+    return bench_end_ranks(&b);
 }

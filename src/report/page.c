@@ -24,13 +24,14 @@ static void add_bytes(pti_text *text, const char *bytes, size_t n_bytes) {
         memcpy(written, bytes, n_bytes);
 }
 
-void pti_trace_write_page(pti_text *text, const polytile_trace *trace) {
+void pti_trace_write_page(pti_text *text, const pti_object *object) {
+    const polytile_trace *trace = (const polytile_trace *)object;
     const char *page = (const char *)pti_report_page_text;
     const char *at = memmem(page, pti_report_page_bytes, place, sizeof place - 1);
     const char *behind = at + sizeof place - 1;
     pti_text json = {0};
     pti_text_add(&json, "{\"trace\": ");
-    pti_trace_write_json(&json, trace);
+    pti_trace_write_json(&json, object);
     pti_text_add(&json, ", \"end_ns\": %lld, \"tracks\": ", (long long)trace->end_ns);
     pti_trace_write_tracks(&json, trace);
     pti_text_add(&json, "}");

@@ -61,7 +61,8 @@ static void add_shown_line(pti_text *text, const pti_text *line) {
 }
 
 /** Names come from a file, and may hold what a terminal would obey. */
-void pti_trace_write_text(pti_text *text, const polytile_trace *trace) {
+void pti_trace_write_text(pti_text *text, const pti_object *object) {
+    const polytile_trace *trace = (const polytile_trace *)object;
     pti_text line = {0};
     pti_text_add(&line, "%s in %s\n\n", pti_words_count(trace->n_slices, "operation").text,
                  pti_words_seconds(seconds_of(trace->end_ns)).text);
@@ -159,7 +160,8 @@ static json_t *json_advice(const polytile_trace *trace) {
     return list;
 }
 
-void pti_trace_write_json(pti_text *text, const polytile_trace *trace) {
+void pti_trace_write_json(pti_text *text, const pti_object *object) {
+    const polytile_trace *trace = (const polytile_trace *)object;
     const pti_json_member members[] = {
         {"n_operations", json_integer(trace->n_slices)},
         {"span_s", pti_json_real(seconds_of(trace->end_ns))},

@@ -1,15 +1,13 @@
 #ifndef POLYTILE_REPORT_SHOW_H
 #define POLYTILE_REPORT_SHOW_H
 
-#include "base/text.h"
+#include "partition/show/print.h"
 #include "report/trace.h"
 
 #include <stddef.h>
 
-/* What a trace says, in each form; a text has failed where memory ran out. */
-void pti_trace_write_text(pti_text *text, const polytile_trace *trace);
-void pti_trace_write_json(pti_text *text, const polytile_trace *trace);
-void pti_trace_write_page(pti_text *text, const polytile_trace *trace);
+/* The printers of traces. */
+pti_printer pti_trace_write_text, pti_trace_write_json, pti_trace_write_page;
 
 /** Write the tracks with their operations as JSON: each operation where there are few, else shares
  * of small spans of time, so that a page stays small. */

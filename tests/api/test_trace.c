@@ -59,7 +59,7 @@ TEST_CASE(ApiTrace, HasNoPicture) {
     char *text = NULL;
     CHECK_OK(polytile_trace_read(ctx, trace_a_run(ctx), &trace));
     CHECK_REFUSED(polytile_trace_to_string(trace, POLYTILE_SVG, &text), POLYTILE_INVALID,
-                  "no form 2; use POLYTILE_TEXT");
+                  "a trace has no format 2; use POLYTILE_TEXT, POLYTILE_JSON or POLYTILE_HTML");
     CHECK(text == NULL);
     CHECK_REFUSED(polytile_trace_to_string(trace, POLYTILE_TEXT, NULL), POLYTILE_INVALID,
                   "text is NULL");

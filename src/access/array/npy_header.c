@@ -3,6 +3,7 @@
 #include "access/array/type.h"
 #include "access/set/range.h"
 #include "base/checked.h"
+#include "base/text_cursor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,12 +17,6 @@ static const char not_npy[] = "is no .npy file (it does not begin with NumPy's m
 static const char cut_head[] = "is truncated in its header";
 static const char bad_head[] = "has a header that is not NumPy's dictionary of descr, "
                                "fortran_order and shape";
-
-/** A place in the dictionary's text. */
-typedef struct cursor {
-    const char *at;
-    const char *end;
-} cursor;
 
 /** What the dictionary says, unchecked. */
 typedef struct dictionary {
@@ -39,23 +34,9 @@ typedef struct dictionary {
     int64_t extents[POLYTILE_MAX_DIMS];
 } dictionary;
 
-static void skip_space(cursor *c) {
-    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r'))
-        c->at++;
-}
-
-/** Take one character, after blanks, if it comes next. */
-static bool accept_character(cursor *c, char wanted) {
-    skip_space(c);
-    if (c->at == c->end || *c->at != wanted)
-        return false;
-    c->at++;
-    return true;
-}
-
-static bool take_word(cursor *c, const char *word) {
+static bool take_word(pti_text_cursor *c, const char *word) {
     size_t length = strlen(word);
-    skip_space(c);
+    pti_text_cursor_skip_space(c);
     if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length) != 0)
         return false;
     c->at += length;
@@ -63,8 +44,8 @@ static bool take_word(cursor *c, const char *word) {
 }
 
 /** Take a quoted string without escapes; empty if it does not fit. */
-static bool take_string(cursor *c, char *text, size_t capacity) {
-    skip_space(c);
+static bool take_string(pti_text_cursor *c, char *text, size_t capacity) {
+    pti_text_cursor_skip_space(c);
     if (c->at == c->end || (*c->at != '\'' && *c->at != '"'))
         return false;
     const char *first = c->at + 1;
@@ -78,14 +59,14 @@ static bool take_string(cursor *c, char *text, size_t capacity) {
     return true;
 }
 
-static bool take_flag(cursor *c, bool *flag) {
+static bool take_flag(pti_text_cursor *c, bool *flag) {
     *flag = take_word(c, "True");
     return *flag || take_word(c, "False");
 }
 
 /** Take a number as Python writes it, with the L of Python 2, but no negative one. */
-static bool take_extent(cursor *c, int64_t *extent, bool *overflows) {
-    skip_space(c);
+static bool take_extent(pti_text_cursor *c, int64_t *extent, bool *overflows) {
+    pti_text_cursor_skip_space(c);
     const char *first = c->at;
     *extent = 0;
     for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++)
@@ -98,18 +79,18 @@ static bool take_extent(cursor *c, int64_t *extent, bool *overflows) {
 }
 
 /** Take a tuple: (), (3,), (3, 4), (3, 4, ); one number needs its comma. */
-static bool take_shape(cursor *c, dictionary *d) {
-    if (!accept_character(c, '('))
+static bool take_shape(pti_text_cursor *c, dictionary *d) {
+    if (!pti_text_cursor_accept(c, '('))
         return false;
     bool may_go_on = true;
-    while (!accept_character(c, ')')) {
+    while (!pti_text_cursor_accept(c, ')')) {
         int64_t extent;
         if (!may_go_on || !take_extent(c, &extent, &d->shape_overflows))
             return false;
         if (d->n_dims < POLYTILE_MAX_DIMS)
             d->extents[d->n_dims] = extent;
         d->n_dims += d->n_dims <= POLYTILE_MAX_DIMS;
-        may_go_on = accept_character(c, ',');
+        may_go_on = pti_text_cursor_accept(c, ',');
     }
     return d->n_dims != 1 || may_go_on;
 }
@@ -120,7 +101,7 @@ static bool is_one_of(char mark, const char *marks) {
 
 /** Return the end of a value in brackets, after the closing one. Brackets in quotes do not
  * count. */
-static const char *find_end_of_value(const cursor *c) {
+static const char *find_end_of_value(const pti_text_cursor *c) {
     const char *at = c->at;
     int depth = 0;
     char quote = '\0';
@@ -172,32 +153,33 @@ static bool find_type(const char *descr, polytile_type *type) {
 }
 
 /** Take a field, as ('value', '<f4'), but not its name. */
-static bool take_field(cursor *c, char descr[8]) {
+static bool take_field(pti_text_cursor *c, char descr[8]) {
     char name[64];
-    return accept_character(c, '(') && take_string(c, name, sizeof name) &&
-           accept_character(c, ',') && take_string(c, descr, 8) && accept_character(c, ')');
+    return pti_text_cursor_accept(c, '(') && take_string(c, name, sizeof name) &&
+           pti_text_cursor_accept(c, ',') && take_string(c, descr, 8) &&
+           pti_text_cursor_accept(c, ')');
 }
 
 /** Take the fields of a value and an index, with padding up to the index: [('value', '<f4'), ('',
  * '|V4'), ('index', '<i8')]. */
-static bool take_indexed(cursor c, polytile_type *type) {
+static bool take_indexed(pti_text_cursor c, polytile_type *type) {
     char descr[8], padding[16];
     polytile_type scalar;
-    if (!accept_character(&c, '[') || !take_field(&c, descr) || !find_type(descr, &scalar) ||
+    if (!pti_text_cursor_accept(&c, '[') || !take_field(&c, descr) || !find_type(descr, &scalar) ||
         pti_type_part(scalar) >= 0)
         return false;
     const int n_padding = PTI_INDEX_OFFSET - (int)types[scalar].bytes;
     snprintf(padding, sizeof padding, "|V%d", n_padding);
     if (n_padding > 0 &&
-        (!accept_character(&c, ',') || !take_field(&c, descr) || strcmp(descr, padding) != 0))
+        (!pti_text_cursor_accept(&c, ',') || !take_field(&c, descr) || strcmp(descr, padding) != 0))
         return false;
     *type = POLYTILE_INDEXED(scalar);
-    return accept_character(&c, ',') && take_field(&c, descr) && strcmp(descr, "<i8") == 0 &&
-           accept_character(&c, ']');
+    return pti_text_cursor_accept(&c, ',') && take_field(&c, descr) && strcmp(descr, "<i8") == 0 &&
+           pti_text_cursor_accept(&c, ']');
 }
 
-static bool take_descr(cursor *c, dictionary *d) {
-    skip_space(c);
+static bool take_descr(pti_text_cursor *c, dictionary *d) {
+    pti_text_cursor_skip_space(c);
     d->structured = c->at < c->end && (*c->at == '[' || *c->at == '(' || *c->at == '{');
     d->fields = c->at;
     d->fields_end = d->structured ? find_end_of_value(c) : c->at;
@@ -209,7 +191,7 @@ static bool take_descr(cursor *c, dictionary *d) {
 }
 
 /** Take the value of a key, which must not come twice. */
-static bool take_value(cursor *c, const char *key, dictionary *d) {
+static bool take_value(pti_text_cursor *c, const char *key, dictionary *d) {
     bool *seen = strcmp(key, "descr") == 0           ? &d->has_descr
                  : strcmp(key, "fortran_order") == 0 ? &d->has_order
                  : strcmp(key, "shape") == 0         ? &d->has_shape
@@ -223,18 +205,18 @@ static bool take_value(cursor *c, const char *key, dictionary *d) {
 }
 
 /** Read the dictionary up to a structured type, which is refused anyway. */
-static bool read_dictionary(cursor c, dictionary *d) {
-    if (!accept_character(&c, '{'))
+static bool read_dictionary(pti_text_cursor c, dictionary *d) {
+    if (!pti_text_cursor_accept(&c, '{'))
         return false;
     bool may_go_on = true;
-    while (!d->structured && !accept_character(&c, '}')) {
+    while (!d->structured && !pti_text_cursor_accept(&c, '}')) {
         char key[16];
-        if (!may_go_on || !take_string(&c, key, sizeof key) || !accept_character(&c, ':') ||
+        if (!may_go_on || !take_string(&c, key, sizeof key) || !pti_text_cursor_accept(&c, ':') ||
             !take_value(&c, key, d))
             return false;
-        may_go_on = accept_character(&c, ',');
+        may_go_on = pti_text_cursor_accept(&c, ',');
     }
-    skip_space(&c);
+    pti_text_cursor_skip_space(&c);
     return d->structured || (c.at == c.end && d->has_descr && d->has_order && d->has_shape);
 }
 
@@ -338,8 +320,9 @@ static polytile_status refuse_version(int major, pti_npy_header *header, const c
 }
 
 /** Find the dictionary; versions differ in the width of its length. */
-static polytile_status find_dictionary(const unsigned char *bytes, int64_t n_bytes, cursor *text,
-                                       pti_npy_header *header, const char **reason) {
+static polytile_status find_dictionary(const unsigned char *bytes, int64_t n_bytes,
+                                       pti_text_cursor *text, pti_npy_header *header,
+                                       const char **reason) {
     *reason = not_npy;
     if (n_bytes < MAGIC_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0)
         return POLYTILE_IO;
@@ -357,13 +340,13 @@ static polytile_status find_dictionary(const unsigned char *bytes, int64_t n_byt
         length |= (int64_t)bytes[MAGIC_BYTES + 2 + b] << (8 * b);
     if (length > n_bytes - first)
         return POLYTILE_IO;
-    *text = (cursor){(const char *)bytes + first, (const char *)bytes + first + length};
+    *text = (pti_text_cursor){(const char *)bytes + first, (const char *)bytes + first + length};
     return POLYTILE_OK;
 }
 
 polytile_status pti_npy_header_read(const unsigned char *bytes, int64_t n_bytes,
                                     pti_npy_header *header, const char **reason) {
-    cursor text;
+    pti_text_cursor text;
     dictionary d = {0};
     polytile_status status = find_dictionary(bytes, n_bytes, &text, header, reason);
     if (status != POLYTILE_OK)

@@ -4,82 +4,13 @@
 #include "access/declare/parameter.h"
 #include "access/footprint/affine.h"
 #include "access/footprint/edges.h"
-#include "access/footprint/fold.h"
-#include "access/footprint/indirection.h"
-#include "access/footprint/narrow.h"
 #include "access/footprint/section.h"
-#include "access/set/boxes.h"
 #include "base/checked.h"
-#include "base/list.h"
 #include "base/plural.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
-static void free_given(pti_given *given) {
-    if (given == NULL)
-        return;
-    pti_instance_free(given->instance);
-    free(given->map);
-    free(given);
-}
-
-void pti_fold_free(struct pti_fold *fold) {
-    if (fold == NULL)
-        return;
-    pti_instance_free(fold->instance);
-    free(fold->axis);
-    free(fold->reach);
-    free(fold);
-}
-
-void pti_instance_free(pti_instance *instance) {
-    if (instance == NULL)
-        return;
-    for (int k = 0; k < instance->n_indices; k++)
-        free(instance->index_name[k]);
-    for (int p = 0; instance->operand != NULL && p < instance->n_operands; p++)
-        free(instance->operand[p].name);
-    free(instance->operand);
-    free(instance->section);
-    free(instance->kernel_name);
-    if (instance->slabs != NULL)
-        instance->slabs->given = NULL;
-    pti_instance_free(instance->slabs);
-    pti_fold_free(instance->fold);
-    free_given(instance->given);
-    pti_inspection_release(instance->inspection);
-    free(instance);
-}
-
-/* Copy a text and remember whether any copy failed. */
-static char *copy_text(const char *text, bool *failed) {
-    char *copy = strdup(text);
-    *failed = *failed || copy == NULL;
-    return copy;
-}
-
-static pti_instance *allocate_instance(const polytile_declaration *declaration) {
-    pti_instance *instance = calloc(1, sizeof *instance);
-    if (instance == NULL)
-        return NULL;
-    bool failed = false;
-    instance->kernel_name = copy_text(declaration->name, &failed);
-    instance->n_indices = declaration->n_indices;
-    for (int k = 0; k < declaration->n_indices; k++)
-        instance->index_name[k] = copy_text(declaration->index_name[k], &failed);
-    instance->n_operands = declaration->n_arrays;
-    instance->operand = calloc((size_t)declaration->n_arrays + 1, sizeof *instance->operand);
-    instance->section = calloc(1, sizeof *instance->section);
-    failed = failed || instance->operand == NULL || instance->section == NULL;
-    for (int p = 0; !failed && p < declaration->n_arrays; p++)
-        instance->operand[p].name = copy_text(declaration->array_name[p], &failed);
-    if (!failed)
-        return instance;
-    pti_instance_free(instance);
-    return NULL;
-}
+/* Instances are created: what a program gives is checked and filled in. */
 
 static polytile_status check_thread_range(polytile_context *ctx, const pti_instance *instance,
                                           int k, polytile_range range) {
@@ -277,14 +208,6 @@ done:
     return status;
 }
 
-static polytile_status fill_roles(polytile_context *ctx, pti_instance *instance) {
-    polytile_status status = POLYTILE_OK;
-    for (int p = 0; p < instance->n_operands; p++)
-        PTI_TRY(pti_operand_fill_roles(ctx, instance, &instance->operand[p]));
-done:
-    return status;
-}
-
 polytile_status pti_instance_create(const polytile_kernel *kernel, const polytile_domain *threads,
                                     polytile_array *const *arrays, int n_parameters,
                                     const polytile_parameter *parameters, pti_instance **instance) {
@@ -292,7 +215,7 @@ polytile_status pti_instance_create(const polytile_kernel *kernel, const polytil
     const polytile_declaration *declaration = kernel->declaration;
     polytile_status status = POLYTILE_OK;
     *instance = NULL;
-    pti_instance *made = allocate_instance(declaration);
+    pti_instance *made = pti_instance_allocate(declaration);
     if (made == NULL)
         return pti_fail_memory(ctx, declaration->name, (double)sizeof *made);
     made->declaration_hash = kernel->declaration_hash;
@@ -302,185 +225,11 @@ polytile_status pti_instance_create(const polytile_kernel *kernel, const polytil
     PTI_TRY(pti_parameters_match(ctx, declaration, n_parameters, parameters, made->parameter));
     PTI_TRY(fill_sections(ctx, declaration, made));
     PTI_TRY(fit_all_scratch(ctx, made));
-    PTI_TRY(fill_roles(ctx, made));
+    PTI_TRY(pti_instance_fill_roles(ctx, made));
     PTI_TRY(check_accesses(ctx, declaration, made));
     *instance = made;
 done:
     if (status != POLYTILE_OK)
         pti_instance_free(made);
-    return status;
-}
-
-polytile_status pti_instance_copy_frame(polytile_context *ctx, const pti_instance *instance,
-                                        int n_more, pti_instance **copy) {
-    pti_instance *made = calloc(1, sizeof *made);
-    bool failed = made == NULL;
-    *copy = made;
-    if (!failed) {
-        *made = *instance;
-        made->n_operands = made->n_further = made->n_sections = 0;
-        made->given = NULL;
-        made->slabs = NULL;
-        made->fold = NULL;
-        pti_inspection_hold(made->inspection);
-        made->operand = calloc((size_t)(instance->n_operands + n_more + 1), sizeof *made->operand);
-        made->section = calloc((size_t)instance->n_sections + 1, sizeof *made->section);
-        made->kernel_name = strdup(instance->kernel_name);
-        failed = made->operand == NULL || made->section == NULL || made->kernel_name == NULL;
-        for (int k = 0; k < instance->n_indices; k++) {
-            made->index_name[k] = strdup(instance->index_name[k]);
-            failed = failed || made->index_name[k] == NULL;
-        }
-    }
-    return failed ? pti_fail_memory(ctx, instance->kernel_name, sizeof *made) : POLYTILE_OK;
-}
-
-static polytile_status copy_operands(polytile_context *ctx, const pti_instance *instance,
-                                     pti_instance *copy) {
-    memcpy(copy->section, instance->section,
-           (size_t)instance->n_sections * sizeof *instance->section);
-    copy->n_sections = instance->n_sections;
-    for (int o = 0; o < instance->n_operands; o++) {
-        copy->operand[o] = instance->operand[o];
-        copy->operand[o].name = strdup(instance->operand[o].name);
-        copy->n_operands++;
-        if (copy->operand[o].name == NULL)
-            return pti_fail_memory(ctx, instance->kernel_name, sizeof *copy->operand);
-    }
-    return POLYTILE_OK;
-}
-
-polytile_status pti_instance_copy(polytile_context *ctx, const pti_instance *instance,
-                                  pti_instance **copy) {
-    polytile_status status;
-    PTI_TRY(pti_instance_copy_frame(ctx, instance, 0, copy));
-    PTI_TRY(copy_operands(ctx, instance, *copy));
-    (*copy)->n_further = instance->n_further;
-    (*copy)->given = instance->given;
-done:
-    return status;
-}
-
-/** Make maps that change nothing. */
-static polytile_status create_maps(polytile_context *ctx, pti_instance *copy) {
-    pti_given *given = copy->given = calloc(1, sizeof *given);
-    if (given != NULL)
-        given->map = calloc((size_t)copy->n_operands + 1, sizeof *given->map);
-    if (given == NULL || given->map == NULL)
-        return pti_fail_memory(ctx, copy->kernel_name,
-                               copy->n_operands * (double)sizeof *given->map);
-    for (int o = 0; o < copy->n_operands; o++)
-        given->map[o] = pti_index_map_identity(copy->operand[o].domain.n_dims);
-    return POLYTILE_OK;
-}
-
-polytile_status pti_instance_copy_given(polytile_context *ctx, const pti_instance *instance,
-                                        pti_instance **copy) {
-    polytile_status status;
-    PTI_TRY(pti_instance_copy(ctx, instance, copy));
-    PTI_TRY(create_maps(ctx, *copy));
-    if (instance->given != NULL)
-        memcpy((*copy)->given->map, instance->given->map,
-               (size_t)instance->n_operands * sizeof *instance->given->map);
-done:
-    return status;
-}
-
-void pti_instance_own_given(pti_instance *copy, pti_instance **instance) {
-    pti_instance *former = *instance;
-    if (former->given == NULL) {
-        copy->given->instance = former;
-    } else {
-        copy->given->instance = former->given->instance;
-        former->given->instance = NULL;
-        pti_instance_free(former);
-    }
-    *instance = copy;
-}
-
-/* A section's subscripts stay; whether it may be empty depends on the threads. False: no memory. */
-static bool copy_sections(const pti_instance *whole, pti_instance *narrowed) {
-    if (!PTI_RESIZE(narrowed->section, whole->n_sections + 1))
-        return false;
-    narrowed->n_sections = whole->n_sections;
-    for (int s = 0; s < whole->n_sections; s++) {
-        narrowed->section[s] = whole->section[s];
-        narrowed->section[s].may_be_empty =
-            pti_section_may_be_empty(&whole->section[s], &narrowed->threads);
-    }
-    for (int p = 0; p < whole->n_operands; p++) {
-        narrowed->operand[p].first_section = whole->operand[p].first_section;
-        narrowed->operand[p].n_sections = whole->operand[p].n_sections;
-    }
-    return true;
-}
-
-/** Fill in what an operand of a narrowed instance has beside roles. */
-static void narrow_operand(const pti_operand *operand, polytile_array *const *arrays, int o,
-                           pti_operand *narrowed) {
-    const bool has_array = arrays != NULL && !operand->is_scratch;
-    narrowed->is_scratch = operand->is_scratch;
-    narrowed->type = operand->type;
-    narrowed->element_bytes = operand->element_bytes;
-    narrowed->domain = has_array ? arrays[o]->domain : operand->domain;
-    narrowed->whole = operand->whole;
-    narrowed->same_array = has_array ? pti_first_with_array(arrays, o) : operand->same_array;
-}
-
-/** Narrow an instance over arrays with its own types, and domains that are inside its own; NULL:
- * its own. */
-static polytile_status narrow_one(const polytile_kernel *kernel, const pti_instance *whole,
-                                  const polytile_domain *threads, polytile_array *const *arrays,
-                                  pti_instance **narrowed) {
-    polytile_status status = POLYTILE_OK;
-    pti_instance *made = *narrowed = allocate_instance(kernel->declaration);
-    if (made == NULL)
-        return pti_fail_memory(kernel->object.context, whole->kernel_name, (double)sizeof *made);
-    made->declaration_hash = whole->declaration_hash;
-    made->is_team = whole->is_team;
-    made->threads = *threads;
-    made->asked = whole->asked;
-    memcpy(made->parameter, whole->parameter, sizeof made->parameter);
-    made->inspection = whole->inspection;
-    pti_inspection_hold(made->inspection);
-    for (int o = 0; o < made->n_operands; o++)
-        narrow_operand(&whole->operand[o], arrays, o, &made->operand[o]);
-    if (!copy_sections(whole, made))
-        PTI_TRY(pti_fail_memory(kernel->object.context, whole->kernel_name,
-                                (double)sizeof *made->section * whole->n_sections));
-    PTI_TRY(fill_roles(kernel->object.context, made));
-done:
-    return status;
-}
-
-/** Narrow what the program gave, too. */
-static polytile_status narrow_given(const polytile_kernel *kernel, const pti_given *whole,
-                                    pti_instance *narrowed) {
-    polytile_status status;
-    const size_t maps_bytes = (size_t)narrowed->n_operands * sizeof *whole->map;
-    pti_given *given = narrowed->given = calloc(1, sizeof *given);
-    if (given != NULL)
-        given->map = malloc(maps_bytes + 1);
-    if (given == NULL || given->map == NULL)
-        return pti_fail_memory(kernel->object.context, narrowed->kernel_name, (double)maps_bytes);
-    memcpy(given->map, whole->map, maps_bytes);
-    given->is_united = whole->is_united;
-    PTI_TRY(narrow_one(kernel, whole->instance, &narrowed->threads, NULL, &given->instance));
-done:
-    return status;
-}
-
-polytile_status pti_instance_narrow(const polytile_kernel *kernel, const pti_instance *whole,
-                                    const polytile_domain *threads, polytile_array *const *arrays,
-                                    pti_instance **narrowed) {
-    polytile_status status;
-    PTI_TRY(narrow_one(kernel, whole, threads, arrays, narrowed));
-    if (whole->given != NULL)
-        PTI_TRY(narrow_given(kernel, whole->given, *narrowed));
-done:
-    if (status != POLYTILE_OK) {
-        pti_instance_free(*narrowed);
-        *narrowed = NULL;
-    }
     return status;
 }

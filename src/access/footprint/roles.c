@@ -107,3 +107,11 @@ polytile_status pti_operand_fill_roles(polytile_context *ctx, const pti_instance
 done:
     return status;
 }
+
+polytile_status pti_instance_fill_roles(polytile_context *ctx, pti_instance *instance) {
+    polytile_status status = POLYTILE_OK;
+    for (int p = 0; p < instance->n_operands; p++)
+        PTI_TRY(pti_operand_fill_roles(ctx, instance, &instance->operand[p]));
+done:
+    return status;
+}

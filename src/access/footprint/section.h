@@ -10,6 +10,9 @@
 /** No index, step or value of an expression exceeds this, so that sums of two are safe. */
 #define PTI_INDEX_LIMIT (INT64_C(1) << 61)
 
+/** Allocate an instance with a declaration's names, and nothing filled in. NULL: no memory. */
+pti_instance *pti_instance_allocate(const polytile_declaration *declaration);
+
 /**
  * Fill one section of an instance from an access of its kernel: with parameter values, constants
  * for whole dimensions, and ends on the lattice of the step where all threads allow it.
@@ -58,6 +61,9 @@ void pti_operand_forget_roles(pti_operand *operand);
  */
 polytile_status pti_operand_fill_roles(polytile_context *ctx, const pti_instance *instance,
                                        pti_operand *operand);
+
+/** Find what the kernel does with each operand. Errors: as pti_operand_fill_roles(). */
+polytile_status pti_instance_fill_roles(polytile_context *ctx, pti_instance *instance);
 
 /**
  * Refuse a thread whose section is not empty but has no element in its array. The section is as

@@ -108,7 +108,7 @@ static int64_t round_up_to_blocks(int64_t n_together) {
                : pti_ceil_div(n_together, PTI_INDEX_BLOCK) * PTI_INDEX_BLOCK;
 }
 
-/** Return an interval that has what each thread touches, less its index, by the hulls of so many
+/** Return an interval that has what each thread touches, less its index, by the hulls of n_together
  * threads at a time, from multiples of that on; empty: they touch nothing. */
 static polytile_range find_band_by(const band_search *of, int64_t n_together) {
     const polytile_range all = of->instance->threads.range[of->index];
@@ -126,8 +126,8 @@ static polytile_range find_band_by(const band_search *of, int64_t n_together) {
     return band;
 }
 
-/** Find a band of so many threads at a time, whose hull is longer than theirs by one less at each
- * end; false: there is none that is narrow. */
+/** Find a band of n_together threads at a time, whose hull is longer than theirs by one less at
+ * each end; false: there is none that is narrow. */
 static bool find_rough_band(const band_search *of, int64_t n_together, polytile_range *band) {
     *band = find_band_by(of, n_together);
     return band->lo <= band->hi &&

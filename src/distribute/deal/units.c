@@ -27,7 +27,7 @@ static uint64_t key_of(const pti_group *group, const pti_recorded *recorded, int
     return hash_text(key, pti_queue_text(group->member[local]));
 }
 
-/** Return how many rows have at least so many threads. */
+/** Return how many rows have at least fill_threads threads. */
 static int64_t find_fill_rows(int64_t fill_threads, const polytile_domain *threads) {
     int64_t row_threads = 1;
     for (int d = 1; d < threads->n_dims && row_threads < fill_threads; d++)

@@ -35,7 +35,7 @@ static const double doubt = 2;
 typedef struct outlook {
     double speed;       /* of the unit that asks */
     double speed_rest;  /* of all others that are known, together, with doubt */
-    double speed_most;  /* of the fastest of these, likewise */
+    double speed_most;  /* of the fastest of these, with doubt */
     double rows_own;    /* that the unit has taken and not done, about */
     double rows_rest;   /* the same of the others */
     double piece_s;     /* what one more piece costs the unit beside its rows */

@@ -13,11 +13,11 @@
 enum { TRIAL_BYTES = 16 << 20, RESIDENT_PART = 4, MOST_SUPERBLOCKS = 64, N_TRIALS = 5 };
 
 /** What is measured with: an array as large as the larger trial needs. */
-typedef struct trial {
+typedef struct speed_trial {
     polytile_queue *member;
     polytile_kernel *kernel;
     void *bytes;
-} trial;
+} speed_trial;
 
 static void increment_elements(const polytile_domain *threads, const polytile_view *views,
                                void *user) {
@@ -27,12 +27,12 @@ static void increment_elements(const polytile_domain *threads, const polytile_vi
         element[k]++;
 }
 
-static polytile_status launch_trial(const trial *of, polytile_array *array) {
+static polytile_status launch_trial(const speed_trial *of, polytile_array *array) {
     return polytile_queue_launch(of->member, of->kernel, &array->domain, 1, &array, NULL);
 }
 
 /** Detach an array from the queue. status: a failure before, whose text stays. */
-static polytile_status detach_trial(const trial *of, polytile_array *array,
+static polytile_status detach_trial(const speed_trial *of, polytile_array *array,
                                     polytile_status status) {
     polytile_context *ctx = of->member->object.context;
     pti_error first = {0};
@@ -42,7 +42,7 @@ static polytile_status detach_trial(const trial *of, polytile_array *array,
 }
 
 /** Once there and back. */
-static polytile_status stream_array(const trial *of, polytile_array *array) {
+static polytile_status stream_array(const speed_trial *of, polytile_array *array) {
     polytile_status status;
     PTI_TRY(polytile_queue_attach(of->member, 1, &array));
     status = detach_trial(of, array, launch_trial(of, array));
@@ -51,7 +51,7 @@ done:
 }
 
 /** Once through what is there. */
-static polytile_status go_through_array(const trial *of, polytile_array *array) {
+static polytile_status go_through_array(const speed_trial *of, polytile_array *array) {
     polytile_status status;
     PTI_TRY(launch_trial(of, array));
     PTI_TRY(polytile_queue_wait(of->member));
@@ -59,13 +59,13 @@ done:
     return status;
 }
 
-typedef polytile_status trial_run(const trial *of, polytile_array *array);
+typedef polytile_status trial_run(const speed_trial *of, polytile_array *array);
 
 /** Trials go on for so long at most, unless the first two take longer. */
 static const double most_s = 0.05;
 
 /** Time some trials and take the best: the first one finds nothing prepared. */
-static polytile_status time_best(const trial *of, polytile_array *array, trial_run *run,
+static polytile_status time_best(const speed_trial *of, polytile_array *array, trial_run *run,
                                  double *bytes_per_s) {
     polytile_status status = POLYTILE_OK;
     double best_s = INFINITY, end_s = pti_now_s() + most_s;
@@ -79,12 +79,13 @@ done:
     return status;
 }
 
-static polytile_status wrap_trial(const trial *of, int64_t n_bytes, polytile_array **array) {
+static polytile_status wrap_trial(const speed_trial *of, int64_t n_bytes, polytile_array **array) {
     return polytile_array_wrap(of->member->object.context, "x", POLYTILE_U8, 1, &n_bytes, of->bytes,
                                array);
 }
 
-static polytile_status measure_streamed(const trial *of, int64_t n_bytes, double *bytes_per_s) {
+static polytile_status measure_streamed(const speed_trial *of, int64_t n_bytes,
+                                        double *bytes_per_s) {
     polytile_status status;
     polytile_array *array = NULL;
     PTI_TRY(wrap_trial(of, n_bytes, &array));
@@ -94,7 +95,8 @@ done:
     return status;
 }
 
-static polytile_status measure_resident(const trial *of, int64_t n_bytes, double *bytes_per_s) {
+static polytile_status measure_resident(const speed_trial *of, int64_t n_bytes,
+                                        double *bytes_per_s) {
     polytile_status status;
     polytile_array *array = NULL;
     PTI_TRY(wrap_trial(of, n_bytes, &array));
@@ -105,7 +107,7 @@ done:
     return status;
 }
 
-static polytile_status measure_both(const trial *of, int64_t limit_bytes, pti_speed *speed) {
+static polytile_status measure_both(const speed_trial *of, int64_t limit_bytes, pti_speed *speed) {
     polytile_status status;
     bool is_small = limit_bytes > 0 && limit_bytes < TRIAL_BYTES;
     int64_t within = limit_bytes > 0 ? pti_max(limit_bytes / RESIDENT_PART, 1) : TRIAL_BYTES;
@@ -121,7 +123,7 @@ done:
 static polytile_status measure_host(polytile_queue *member, pti_speed *speed) {
     static const polytile_implementation implementation = {.host = increment_elements};
     polytile_context *ctx = member->object.context;
-    trial of = {.member = member, .bytes = calloc(1, TRIAL_BYTES)};
+    speed_trial of = {.member = member, .bytes = calloc(1, TRIAL_BYTES)};
     polytile_status status;
     if (of.bytes == NULL)
         return pti_fail_memory(ctx, "measuring a device's speed", TRIAL_BYTES);

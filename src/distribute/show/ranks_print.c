@@ -7,5 +7,5 @@ polytile_status polytile_ranks_plan_to_string(const polytile_ranks_plan *plan,
         [POLYTILE_JSON] = pti_ranks_write_json,
         [POLYTILE_SVG] = pti_ranks_draw,
     };
-    return pti_print(__func__, plan == NULL ? NULL : &plan->object, printers, format, text);
+    return pti_print(__func__, "plan", plan == NULL ? NULL : &plan->object, printers, format, text);
 }

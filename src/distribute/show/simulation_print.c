@@ -11,8 +11,8 @@ polytile_status polytile_simulation_to_string(const polytile_simulation *simulat
         [POLYTILE_JSON] = pti_simulation_write_json,
         [POLYTILE_SVG] = pti_simulation_draw,
     };
-    return pti_print(__func__, simulation == NULL ? NULL : &simulation->object, printers, format,
-                     text);
+    return pti_print(__func__, "simulation", simulation == NULL ? NULL : &simulation->object,
+                     printers, format, text);
 }
 
 /* Text: a table. */

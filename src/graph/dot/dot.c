@@ -5,8 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+pti_dot *pti_dot_hold(pti_dot *dot) {
+    dot->n_holders++;
+    return dot;
+}
+
 void pti_dot_free(pti_dot *dot) {
-    if (dot == NULL)
+    if (dot == NULL || dot->n_holders-- > 0)
         return;
     for (int64_t k = 0; k < dot->n_nodes; k++)
         free(dot->node[k].attributes.attribute);

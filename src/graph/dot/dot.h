@@ -43,8 +43,9 @@ typedef struct pti_dot_edge {
 /** A text with its nodes and edges. */
 typedef struct pti_dot {
     polytile_context *ctx;
-    char *source; /* what errors call the text: a path, or "graph"; owned */
-    char *text;   /* owned */
+    int n_holders; /* beside the one that read it */
+    char *source;  /* what errors call the text: a path, or "graph"; owned */
+    char *text;    /* owned */
     int64_t n_nodes, node_capacity;
     pti_dot_node *node; /* owned; in the order in which they are named */
     int64_t n_edges, edge_capacity;
@@ -68,6 +69,10 @@ polytile_status pti_dot_parse(polytile_context *ctx, const char *source, const c
 /** Read a file. Errors: IO, too. */
 polytile_status pti_dot_read(polytile_context *ctx, const char *path, pti_dot **dot);
 
+/** Have a text stay for one more holder, who lets go of it with pti_dot_free(). Returns it. */
+pti_dot *pti_dot_hold(pti_dot *dot);
+
+/** Let go of a text; the last of its holders frees it. */
 void pti_dot_free(pti_dot *dot);
 
 /** Return the attribute of a name; NULL: it is not given. */

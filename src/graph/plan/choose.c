@@ -189,11 +189,10 @@ static polytile_status try_mapping(pti_planning *planning, int *unit, pti_outcom
                                    bool *has_best) {
     polytile_status status;
     pti_outcome made = {0};
-    if (planning->overlap && !planning->is_paper)
+    if (planning->overlap && planning->strategy->may_overlap)
         return try_overlapped(planning, unit, best, has_best);
     PTI_TRY(expand_mapping(planning, unit, &made));
-    PTI_TRY((planning->is_paper ? pti_planning_follow_paper : pti_planning_synchronise)(planning,
-                                                                                        &made));
+    PTI_TRY(planning->strategy->schedule(planning, &made));
     measure_outcome(planning, &made);
     keep_better(planning, best, has_best, &made, true);
 done:
@@ -350,7 +349,7 @@ polytile_status pti_planning_choose(pti_planning *planning, pti_mapping *mapping
          n <= pti_min(planning->net.n_units, MOST_TURNS) && n * planning->n_turns <= PTI_MAX_TURNS;
          n++)
         PTI_TRY(try_turns(planning, n * planning->n_turns, mapping, outcome));
-    if (!planning->is_paper &&
+    if (planning->strategy->is_sound &&
         pti_periodic_find_fault(&outcome->expansion.tasks, &outcome->schedule) != NULL)
         status = pti_fail(planning->ctx, POLYTILE_INTERNAL, "%s: the schedule is wrong: %s",
                           planning->graph->dot->source,

@@ -100,7 +100,7 @@ polytile_status pti_planning_split_actors(pti_planning *planning) {
             PTI_TRY(add_parts(planning, a, wanted));
         if (!is_split(planning, actor))
             continue;
-        if (planning->is_paper)
+        if (!planning->strategy->may_spread)
             return pti_fail(planning->ctx, POLYTILE_UNSUPPORTED,
                             "%s: actor %s is split over units, which is planned only by strategy "
                             "\"best\"",

@@ -21,7 +21,7 @@ static void destroy_graph_plan(pti_object *object) {
     free(plan->edge);
     free(plan->lane);
     free(plan->task);
-    free(plan->dot);
+    pti_dot_free(plan->dot);
     free(plan->part);
     pti_expansion_free(&plan->expansion);
     pti_periodic_free(&plan->schedule);
@@ -39,31 +39,32 @@ static bool find_word(const char *word, const char *const *words, int n, int *fo
 
 static polytile_status read_options(pti_planning *planning, const polytile_graph_options *options) {
     static const char *const objectives[] = {"period", "latency", "memory"};
-    static const char *const strategies[] = {"best", "paper"};
     static const polytile_graph_options none = {0};
-    int objective, strategy;
+    int objective;
     options = options == NULL ? &none : options;
     if (!find_word(options->objective, objectives, 3, &objective))
         return pti_fail(planning->ctx, POLYTILE_INVALID,
                         "%s: there is no objective \"%s\"; use period, latency or memory",
                         planning->graph->dot->source, options->objective);
-    if (!find_word(options->strategy, strategies, 2, &strategy))
+    planning->strategy = pti_graph_strategy_find(options->strategy);
+    if (planning->strategy == NULL)
         return pti_fail(planning->ctx, POLYTILE_INVALID,
                         "%s: there is no strategy \"%s\" for graphs; use best or paper",
                         planning->graph->dot->source, options->strategy);
     planning->objective = (pti_map_objective)objective;
-    planning->is_paper = strategy == 1;
     planning->overlap = !options->no_overlap;
     planning->keeps_map = options->keep_map;
     planning->in_turn = options->in_turn;
     planning->may_cut = options->in_superblocks;
     planning->in_parts = options->in_parts;
-    if (options->in_parts && (options->keep_map || options->in_turn || planning->is_paper))
+    if (options->in_parts &&
+        (options->keep_map || options->in_turn || !planning->strategy->may_spread))
         return pti_fail(planning->ctx, POLYTILE_INVALID,
                         "%s: domains are split only by strategy \"best\", where the mapping is not "
                         "to be kept and frames do not go in turn",
                         planning->graph->dot->source);
-    if (options->in_turn && (options->keep_map || options->no_overlap || planning->is_paper))
+    if (options->in_turn &&
+        (options->keep_map || options->no_overlap || !planning->strategy->may_spread))
         return pti_fail(
             planning->ctx, POLYTILE_INVALID,
             "%s: frames in turn are looked for only with overlap, by strategy \"best\", "

@@ -79,6 +79,23 @@ typedef struct pti_drawn_edge {
     int delay;
 } pti_drawn_edge;
 
+struct pti_planning;
+struct pti_outcome;
+
+/** A way of scheduling graphs, and what it can do. */
+typedef struct pti_graph_strategy {
+    const char *name;
+    const char *note; /* for who reads a plan: by which rules it is */
+    bool may_overlap; /* a frame may begin before the one before has ended */
+    bool may_spread;  /* an actor may run on several units, as parts or in turn */
+    bool is_sound;    /* no frame is overwritten while it is needed, so streams may run the plan */
+    polytile_status (*schedule)(struct pti_planning *planning, struct pti_outcome *outcome);
+    /* without overlap */
+} pti_graph_strategy;
+
+/** Return the strategy of a name; NULL as a name is the first one. Returns NULL: there is none. */
+const pti_graph_strategy *pti_graph_strategy_find(const char *name);
+
 /** A plan of a graph on a machine. */
 struct polytile_graph_plan {
     pti_object object;
@@ -109,7 +126,7 @@ struct polytile_graph_plan {
     const char *bound;
     double latency_s;
     int64_t frames_in_flight;
-    const char *strategy;
+    const pti_graph_strategy *strategy;
     const char *objective;
     bool overlap;
     bool mapping_is_exact;
@@ -121,7 +138,7 @@ struct polytile_graph_plan {
                                 are numbered turn after turn; owned */
     pti_periodic schedule;   /* of these, of rounds; owned */
     pti_text notes;          /* warnings, each with its end of line; owned */
-    char *dot;               /* the graph with its units; owned */
+    pti_dot *dot;            /* the graph's text, held */
     double plan_s;
 };
 
@@ -143,7 +160,7 @@ typedef struct pti_planning {
     const polytile_machine *machine;
     pti_map_objective objective;
     bool overlap;
-    bool is_paper;
+    const pti_graph_strategy *strategy;
     bool keeps_map;
     bool in_turn; /* actors without state may take frames in turn */
     double ticks_per_s;

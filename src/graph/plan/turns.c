@@ -88,7 +88,7 @@ static polytile_status count_turns(pti_planning *planning, int number) {
                             "with actor %s the units repeat after %d frames; at most %d are "
                             "planned together: give actors lists of the same length",
                             actor->name, planning->n_turns, PTI_MAX_TURNS);
-    if (planning->n_turns > 1 && (!planning->overlap || planning->is_paper))
+    if (planning->n_turns > 1 && (!planning->overlap || !planning->strategy->may_spread))
         return pti_fail(planning->ctx, POLYTILE_UNSUPPORTED,
                         "%s: actor %s takes frames in turn on several units, which is planned only "
                         "with overlap, and by strategy \"best\"",

@@ -212,10 +212,11 @@ static void write_figures(writer *to) {
         pti_max(1, pti_ceil_div(outcome->latency * plan->n_turns, outcome->schedule.period));
     plan->mapping_is_exact = to->mapping->is_exact;
     plan->channels_are_least = outcome->schedule.is_least;
-    plan->strategy = to->of->is_paper ? "paper" : "best";
+    plan->strategy = to->of->strategy;
     plan->objective = objectives[to->of->objective];
     plan->overlap = to->of->overlap;
     plan->name = keep_text(to, to->of->graph->dot->source);
+    plan->dot = pti_dot_hold(to->of->graph->dot);
 }
 
 /* For pictures. */
@@ -243,88 +244,6 @@ static void write_edges(writer *to) {
                 plan->level[actor] = plan->level[before] + 1;
         }
     }
-}
-
-static const char *const colours[] = {"#9ecbff", "#b7e1a1", "#ffd08a", "#f2a7b5",
-                                      "#cdb4ea", "#9adbd2", "#e6d98f", "#c9ced6"};
-
-static void write_dot_attributes(pti_text *text, const pti_dot_attributes *list, bool is_actor) {
-    bool is_first = true;
-    for (int64_t k = 0; k < list->n; k++) {
-        const char *name = list->attribute[k].name;
-        if (is_actor && (strcmp(name, "on") == 0 || strcmp(name, "style") == 0 ||
-                         strcmp(name, "fillcolor") == 0))
-            continue;
-        pti_text_add(text, is_first ? "%s=" : ", %s=", name);
-        pti_dot_write_quoted(text, list->attribute[k].value);
-        is_first = false;
-    }
-}
-
-/** Units in turn stand with bars between, those of parts with a plus, and have a slice each. */
-static void write_dot_units(const writer *to, pti_text *text, int actor) {
-    const int n_colours = sizeof colours / sizeof *colours;
-    const int n_parts = to->plan->actor[actor].n_parts;
-    const int n = n_parts > 0 ? n_parts : pti_plan_count_turns(to->plan, actor);
-    const pti_planned_turn *turn = &to->plan->turn[actor * to->plan->n_turns];
-    pti_text units = {0}, fills = {0};
-    for (int k = 0; k < n; k++) {
-        const int unit = n_parts > 0 ? to->plan->actor[actor + k].unit : turn[k].unit;
-        pti_text_add(&units, "%s%s",
-                     k == 0        ? ""
-                     : n_parts > 0 ? "+"
-                                   : "|",
-                     to->of->machine->unit[unit].name);
-        pti_text_add(&fills, "%s%s", k == 0 ? "" : ":", colours[unit % n_colours]);
-    }
-    text->failed = text->failed || units.failed || fills.failed;
-    if (!text->failed) {
-        pti_text_add(text, ", on=");
-        pti_dot_write_quoted(text, units.data);
-        pti_text_add(text, ", style=%s, fillcolor=\"%s\"", n > 1 ? "wedged" : "filled", fills.data);
-    }
-    pti_text_free(&units);
-    pti_text_free(&fills);
-}
-
-static void write_dot_node(const writer *to, pti_text *text, const pti_dot_node *node, int actor) {
-    pti_text_add(text, "  ");
-    pti_dot_write_quoted(text, node->name);
-    pti_text_add(text, " [");
-    write_dot_attributes(text, &node->attributes, actor >= 0);
-    if (actor >= 0) {
-        write_dot_units(to, text, actor);
-    } else if (pti_dot_find(&node->attributes, "shape") == NULL) {
-        pti_text_add(text, ", shape=box");
-    }
-    pti_text_add(text, "];\n");
-}
-
-static void write_dot(writer *to) {
-    const pti_dot *dot = to->of->graph->dot;
-    pti_text text = {0};
-    int actor = 0;
-    pti_text_add(&text, "digraph {\n");
-    for (int64_t n = 0; n < dot->n_nodes; n++) {
-        const bool is_actor =
-            actor < to->plan->n_actors && to->of->graph->actor[actor].name == dot->node[n].name;
-        write_dot_node(to, &text, &dot->node[n], is_actor ? actor : -1);
-        actor += is_actor ? (int)pti_max(1, to->plan->actor[actor].n_parts) : 0;
-    }
-    for (int64_t e = 0; e < dot->n_edges; e++) {
-        pti_text_add(&text, "  ");
-        pti_dot_write_quoted(&text, dot->node[dot->edge[e].from].name);
-        pti_text_add(&text, " -> ");
-        pti_dot_write_quoted(&text, dot->node[dot->edge[e].to].name);
-        pti_text_add(&text, " [");
-        write_dot_attributes(&text, &dot->edge[e].attributes, false);
-        pti_text_add(&text, "];\n");
-    }
-    pti_text_add(&text, "}\n");
-    to->failed = to->failed || text.failed;
-    if (text.failed)
-        pti_text_free(&text);
-    to->plan->dot = text.data;
 }
 
 /** Allocate the lists of a plan. False when memory runs out. */
@@ -367,7 +286,6 @@ polytile_status pti_planning_write(pti_planning *planning, const pti_mapping *ma
         write_actors(&to);
         write_channels(&to);
         write_edges(&to);
-        write_dot(&to);
         write_tasks(&to);
     }
     if (!to.failed)

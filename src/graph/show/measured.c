@@ -85,8 +85,7 @@ static void write_measured(pti_text *text, const pti_object *object) {
 }
 
 polytile_status polytile_stream_to_json(polytile_stream *stream, char **text) {
-    static pti_printer *const printers[PTI_N_FORMATS] = {write_measured, write_measured,
-                                                         write_measured};
-    return pti_print(__func__, stream == NULL ? NULL : &stream->object, printers, POLYTILE_JSON,
-                     text);
+    static pti_printer *const printers[PTI_N_FORMATS] = {[POLYTILE_JSON] = write_measured};
+    return pti_print(__func__, "stream", stream == NULL ? NULL : &stream->object, printers,
+                     POLYTILE_JSON, text);
 }

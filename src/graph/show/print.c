@@ -13,16 +13,7 @@ polytile_status polytile_graph_plan_to_string(const polytile_graph_plan *plan,
         [POLYTILE_JSON] = pti_graph_plan_write_json,
         [POLYTILE_SVG] = pti_graph_plan_draw,
     };
-    return pti_print(__func__, plan == NULL ? NULL : &plan->object, printers, format, text);
-}
-
-static void write_dot(pti_text *text, const pti_object *object) {
-    pti_text_add(text, "%s", ((const polytile_graph_plan *)object)->dot);
-}
-
-polytile_status polytile_graph_plan_to_dot(const polytile_graph_plan *plan, char **text) {
-    static pti_printer *const printers[PTI_N_FORMATS] = {write_dot, write_dot, write_dot};
-    return pti_print(__func__, plan == NULL ? NULL : &plan->object, printers, POLYTILE_TEXT, text);
+    return pti_print(__func__, "plan", plan == NULL ? NULL : &plan->object, printers, format, text);
 }
 
 /** Return whether an actor runs on a unit in a turn, and in none before. */
@@ -39,8 +30,7 @@ static bool is_first_on(const polytile_graph_plan *plan, int actor, int turn) {
 static void write_head(pti_text *text, const polytile_graph_plan *plan) {
     pti_text_add(text, "%s: %s, objective %s%s%s\n", plan->name,
                  pti_words_count(plan->n_actors, "actor").text, plan->objective,
-                 plan->overlap ? "" : ", without overlap",
-                 strcmp(plan->strategy, "paper") == 0 ? ", by the paper's rules" : "");
+                 plan->overlap ? "" : ", without overlap", plan->strategy->note);
     if (plan->n_turns > 1)
         pti_text_add(text, PTI_ROW "%d frames, which go in turn over units\n", "round",
                      plan->n_turns);
@@ -226,7 +216,7 @@ void pti_graph_plan_write_json(pti_text *text, const pti_object *object) {
         {"frames_in_flight", json_integer(plan->frames_in_flight)},
         {"turns", json_integer(plan->n_turns)},
         {"objective", pti_json_name(plan->objective)},
-        {"strategy", pti_json_name(plan->strategy)},
+        {"strategy", pti_json_name(plan->strategy->name)},
         {"overlap", json_boolean(plan->overlap)},
         {"mapping_is_exact", json_boolean(plan->mapping_is_exact)},
         {"channels_are_least", json_boolean(plan->channels_are_least)},

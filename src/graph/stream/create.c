@@ -304,11 +304,11 @@ static polytile_status check_stream_arguments(const polytile_graph *graph,
     if (plan->object.context != ctx || plan->graph_serial != graph->object.serial)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: the plan is of another graph; plan this one",
                         name);
-    if (strcmp(plan->strategy, "paper") == 0)
+    if (!plan->strategy->is_sound)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                        "%s: plans of strategy \"paper\" mix frames, and are not run; plan with "
+                        "%s: plans of strategy \"%s\" mix frames, and are not run; plan with "
                         "\"best\"",
-                        name);
+                        name, plan->strategy->name);
     return options == NULL
                ? POLYTILE_OK
                : pti_check_reserved(ctx, name, "polytile_stream_options", options->reserved);

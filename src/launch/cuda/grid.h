@@ -40,8 +40,8 @@ polytile_domain pti_cuda_groups_of(const polytile_domain *threads, int n_neighbo
 polytile_domain pti_cuda_members_of(const polytile_domain *threads, const polytile_domain *groups,
                                     int n_neighbours);
 
-/** Return a block likewise, but with all threads along x if the box is as wide: for threads that
- * run neighbours along y. */
+/** Return a block as pti_cuda_block_for() does, but with all threads along x if the box is as wide:
+ * for threads that run neighbours along y. */
 pti_cuda_extents pti_cuda_wide_block_for(const polytile_domain *threads, int n_threads);
 
 /** A box cut into parts, each for one grid. */

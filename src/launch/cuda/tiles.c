@@ -98,8 +98,8 @@ static void add_other_half(const polytile_view *view, polytile_tile_array *array
 }
 
 static int32_t n_rows_of(const pti_tiles *tiles) {
-    return (int32_t)(tiles->tile[0] +
-                     n_launches_of(tiles) * (tiles->step.before[0] + tiles->step.after[0]));
+    return (int32_t)(tiles->tile[0] + n_launches_of(tiles) * (tiles->margin_per_launch.before[0] +
+                                                              tiles->margin_per_launch.after[0]));
 }
 
 static const pti_call *call_of_launch(const pti_cuda_device *cuda, const pti_tiles *tiles,
@@ -270,8 +270,8 @@ static polytile_tiles arguments_of(const pti_cuda_device *cuda, const tile_part 
     for (int p = 0; p < made.n_phases; p++)
         add_roles(cuda, part, p, &made);
     for (int d = 0; d < 2; d++) {
-        made.before[d] = (int32_t)tiles->step.before[d];
-        made.after[d] = (int32_t)tiles->step.after[d];
+        made.before[d] = (int32_t)tiles->margin_per_launch.before[d];
+        made.after[d] = (int32_t)tiles->margin_per_launch.after[d];
     }
     return made;
 }
@@ -327,7 +327,8 @@ bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *com
         return false;
     if (tiles->rounds != 0 && !command->first.sub_kernel.config.implementation->cuda_tiles_go_round)
         return false;
-    const int64_t border = n_launches_of(tiles) * (tiles->step.before[1] + tiles->step.after[1]);
+    const int64_t border = n_launches_of(tiles) *
+                           (tiles->margin_per_launch.before[1] + tiles->margin_per_launch.after[1]);
     if (pti_goes_round(tiles->rounds, 1) &&
         pti_range_count(command->first.sub_kernel.instance->threads.range[1]) <
             POLYTILE_TILE_COLUMNS)

@@ -14,8 +14,8 @@ static void show_slab(const pti_execution *run, const pti_tiles *tiles, const pt
         pti_schedule_placement(run->schedule, op->launch, op->superblock, operand);
     polytile_domain around = tiles->own;
     for (int d = 0; d < around.n_dims; d++) {
-        around.range[d].lo -= tiles->n_launches * tiles->step.before[d];
-        around.range[d].hi += tiles->n_launches * tiles->step.after[d];
+        around.range[d].lo -= tiles->n_launches * tiles->margin_per_launch.before[d];
+        around.range[d].hi += tiles->n_launches * tiles->margin_per_launch.after[d];
     }
     pti_box_intersect(&around, &placement->layout.hull, &view->resident);
 }
@@ -86,8 +86,8 @@ static int list_parts_around(const pti_tiles *tiles, const polytile_domain *own,
                              const polytile_domain *all, polytile_domain *parts) {
     pti_margin margin = {{0}, {0}};
     for (int d = 0; d < own->n_dims; d++) {
-        margin.before[d] = tiles->n_launches * tiles->step.before[d];
-        margin.after[d] = tiles->n_launches * tiles->step.after[d];
+        margin.before[d] = tiles->n_launches * tiles->margin_per_launch.before[d];
+        margin.after[d] = tiles->n_launches * tiles->margin_per_launch.after[d];
     }
     return pti_parts_around(own, &margin, all, tiles->rounds, parts);
 }

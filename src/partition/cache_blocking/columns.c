@@ -38,7 +38,7 @@ typedef struct extent {
 } extent;
 
 /** A number of launches a pass, while its tiles are chosen. */
-typedef struct trial {
+typedef struct column_trial {
     const pti_skew_request *request;
     const pti_chain *across;
     extent along; /* of the request's chain */
@@ -48,7 +48,7 @@ typedef struct trial {
     pti_skew_need *needs;        /* of rows; owned */
     pti_skew_need *across_needs; /* of columns; owned */
     double cost;                 /* of the best so far, of a thread */
-} trial;
+} column_trial;
 
 static extent extent_of(const pti_chain *chain) {
     int64_t first = INT64_MAX, last = INT64_MIN, most_offset = 0;
@@ -63,14 +63,14 @@ static extent extent_of(const pti_chain *chain) {
 }
 
 /** Return the part of an array's columns that a tile touches. */
-static double share_of_columns(const trial *of, int array, int64_t width) {
+static double share_of_columns(const column_trial *of, int array, int64_t width) {
     const pti_skew_need *need = &of->across_needs[array];
     if (of->across->axis[array] < 0 || need->all_rows == 0)
         return 1;
     return fmin(1, (double)(width + need->band_rows) / (double)need->all_rows);
 }
 
-static double tile_bytes(const trial *of, int64_t n_rows, int64_t width) {
+static double tile_bytes(const column_trial *of, int64_t n_rows, int64_t width) {
     double sum = 0;
     for (int a = 0; a < of->request->chain->arrays->n_operands; a++) {
         const pti_skew_need *need = &of->needs[a];
@@ -82,7 +82,7 @@ static double tile_bytes(const trial *of, int64_t n_rows, int64_t width) {
     return sum;
 }
 
-static int64_t widest_band(const trial *of) {
+static int64_t widest_band(const column_trial *of) {
     int64_t widest = 0;
     for (int a = 0; a < of->request->chain->arrays->n_operands; a++)
         widest = pti_max(widest, of->across_needs[a].band_rows);
@@ -90,7 +90,7 @@ static int64_t widest_band(const trial *of) {
 }
 
 /** Return the threads that follow one another in memory, in a tile. */
-static double innermost_threads(const trial *of, int64_t n_rows, int64_t width) {
+static double innermost_threads(const column_trial *of, int64_t n_rows, int64_t width) {
     const pti_cut_launch *cut = &of->request->chain->launch[0];
     const pti_instance *instance = cut->call.instance;
     const int last = instance->n_indices - 1;
@@ -116,7 +116,7 @@ static double time_of_columns(const pti_skew_request *request, double turns, dou
 
 /** Return what a thread costs: out of the caches of its core, its part of bringing a tile there,
  * and its part of the time in which workers wait for the first column, or have none left. */
-static double thread_cost(const trial *of, int64_t n_rows, int64_t width) {
+static double thread_cost(const column_trial *of, int64_t n_rows, int64_t width) {
     const double n_columns = ceil((double)of->aside.length / (double)width);
     const double n_slabs = of->n_passes * ceil((double)of->along.length / (double)n_rows);
     const double n_workers = (double)of->request->n_workers;
@@ -132,7 +132,7 @@ static double thread_cost(const trial *of, int64_t n_rows, int64_t width) {
     return (computes + brings) * (1 + idle);
 }
 
-static bool may_be_tile(const trial *of, int64_t n_rows, int64_t width) {
+static bool may_be_tile(const column_trial *of, int64_t n_rows, int64_t width) {
     const double n_slabs = ceil((double)of->along.length / (double)n_rows) + 1;
     const double n_pieces = n_slabs * of->request->chain->n_launches;
     return n_pieces <= MOST_PIECES &&
@@ -140,7 +140,7 @@ static bool may_be_tile(const trial *of, int64_t n_rows, int64_t width) {
            tile_bytes(of, n_rows, width) <= share_of_core * (double)of->request->core_bytes;
 }
 
-static void try_tile(trial *of, int64_t n_rows, int64_t width, pti_skew_shape *best) {
+static void try_tile(column_trial *of, int64_t n_rows, int64_t width, pti_skew_shape *best) {
     if (!may_be_tile(of, n_rows, width))
         return;
     const double cost = thread_cost(of, n_rows, width);
@@ -155,7 +155,7 @@ static void try_tile(trial *of, int64_t n_rows, int64_t width, pti_skew_shape *b
 }
 
 /** Columns are as many for each worker, and about as wide as each other. */
-static void try_tiles(trial *of, pti_skew_shape *best) {
+static void try_tiles(column_trial *of, pti_skew_shape *best) {
     for (int64_t turns = 1; turns <= MOST_COLUMNS; turns += pti_max(1, turns / 4)) {
         const int64_t n_columns = turns * of->request->n_workers;
         if (n_columns > of->aside.length)
@@ -167,7 +167,7 @@ static void try_tiles(trial *of, pti_skew_shape *best) {
 }
 
 /** Try a number of launches a pass; false when memory runs out. */
-static bool try_pass_length(trial *of, int n_per_pass, pti_skew_shape *best) {
+static bool try_pass_length(column_trial *of, int n_per_pass, pti_skew_shape *best) {
     const int n_launches = of->request->chain->n_launches;
     of->n_per_pass = n_per_pass;
     of->n_passes = (int)pti_ceil_div(n_launches, n_per_pass);
@@ -211,10 +211,10 @@ static void explain_columns(const pti_skew_request *request, const pti_skew_shap
 bool pti_blocking_choose_columns(const pti_skew_request *request, const pti_chain *across,
                                  pti_skew_shape *shape, pti_text *why) {
     const int n_launches = request->chain->n_launches;
-    trial of = {.request = request,
-                .across = across,
-                .along = extent_of(request->chain),
-                .aside = extent_of(across)};
+    column_trial of = {.request = request,
+                       .across = across,
+                       .along = extent_of(request->chain),
+                       .aside = extent_of(across)};
     pti_skew_shape best = {0};
     bool has_memory = true;
     if (!exceeds_caches(request))

@@ -29,7 +29,7 @@ static bool take_cheaper(const pti_strategy *strategy, pti_choice *best, pti_cho
 }
 
 /** What was tried so far. */
-typedef struct trial {
+typedef struct piece_trial {
     polytile_context *ctx;
     const pti_strategy *strategy;
     const polytile_plan_options *options;
@@ -37,7 +37,7 @@ typedef struct trial {
     pti_choice *best; /* no schedule: none */
     int way;          /* of the best */
     unsigned tried;   /* ways, as bits */
-} trial;
+} piece_trial;
 
 /** Superblocks by which sections are united: where sections move apart, these differ most. */
 typedef enum sample { FIRST, MIDDLE, LAST, N_SAMPLES } sample;
@@ -55,7 +55,7 @@ static int64_t most_superblocks(int64_t n_superblocks) {
 
 /** Plan in one way, with no more superblocks than can pay beside the best plan so far. found:
  * becomes that plan's, if there is one. */
-static polytile_status try_way(trial *of, int way, samples *found) {
+static polytile_status try_way(piece_trial *of, int way, samples *found) {
     pti_choice made;
     pti_strategy strategy = *of->strategy;
     of->tried |= 1u << way;
@@ -90,7 +90,7 @@ static samples sample_threads(const pti_instance *instance) {
 
 /** Plan with ever fewer pieces than a way has, whose superblocks were found: those become one whose
  * union takes the least in one of these. */
-static polytile_status try_fewer(trial *of, int way, samples found, sample by) {
+static polytile_status try_fewer(piece_trial *of, int way, samples found, sample by) {
     polytile_status status;
     PTI_TRY(pti_ways_find(of->ctx, of->ways, &found.threads[by], way, &way));
     while (way > 0 && (of->tried >> way & 1) == 0) {
@@ -102,7 +102,7 @@ done:
 }
 
 /** Plan with each union of a few pieces. n_tried: of how many. */
-static polytile_status try_covers(trial *of, int *n_tried) {
+static polytile_status try_covers(piece_trial *of, int *n_tried) {
     samples unused;
     polytile_status status;
     int way;
@@ -118,7 +118,7 @@ done:
 
 /** Plan with all pieces, with ever fewer, and with one piece an array: in all ways where pieces and
  * superblocks are few, and else by superblocks that were found. */
-static polytile_status try_pieces(trial *of, int finest) {
+static polytile_status try_pieces(piece_trial *of, int finest) {
     samples found = sample_threads(of->ways->call[0].instance);
     polytile_status status;
     int n_covers = 0;
@@ -137,7 +137,8 @@ enum { MAX_TIMES_BY_HAND = 64 };
 
 /** Count the superblocks of a plan with each section in a piece of its own, if there are
  * MAX_TIMES_BY_HAND times fewer than now; else 0. */
-static polytile_status count_in_pieces(const trial *of, int64_t n_now, int64_t *n_superblocks) {
+static polytile_status count_in_pieces(const piece_trial *of, int64_t n_now,
+                                       int64_t *n_superblocks) {
     pti_instance *split = NULL;
     pti_choice made = {0};
     pti_strategy strategy = *of->strategy;
@@ -161,7 +162,7 @@ done:
 /** Refuse a plan with arrays in one piece if pieces would need far fewer superblocks, but what runs
  * the call takes arrays in one piece alone: most memory would be for elements that nobody
  * touches. */
-static polytile_status refuse_far_hulls(const trial *of) {
+static polytile_status refuse_far_hulls(const piece_trial *of) {
     polytile_status status = POLYTILE_OK;
     const pti_instance *instance = of->ways->call[0].instance;
     const int64_t n_now = pti_schedule_n_kernels(of->best->schedule);
@@ -182,7 +183,8 @@ polytile_status pti_choose_pieces(polytile_context *ctx, pti_ways *ways,
                                   const pti_strategy *strategy,
                                   const polytile_plan_options *options, pti_choice *choice,
                                   int *way) {
-    trial of = {.ctx = ctx, .strategy = strategy, .options = options, .ways = ways, .best = choice};
+    piece_trial of = {
+        .ctx = ctx, .strategy = strategy, .options = options, .ways = ways, .best = choice};
     polytile_status status = POLYTILE_OK;
     samples found = sample_threads(ways->call[0].instance);
     int finest = 0, sheared = 0;

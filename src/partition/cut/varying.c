@@ -33,12 +33,12 @@ static bool superblock_fits(const varying *of, const int64_t *first, const int64
 
 /** A search for the most blocks along the varying index: the longest known to fit, and the shortest
  * known not to. */
-typedef struct search {
+typedef struct extent_search {
     int64_t fitting, failing;
-} search;
+} extent_search;
 
 static void try_length(const varying *of, const int64_t *first, int64_t length, int64_t *shape,
-                       search *known) {
+                       extent_search *known) {
     if (length <= known->fitting || length >= known->failing)
         return;
     shape[of->index] = length;
@@ -51,7 +51,7 @@ static void try_length(const varying *of, const int64_t *first, int64_t length, 
 /** Return the most blocks along the varying index from first on; 0 if not even one fits. Most
  * superblocks are as long as the one before: near, or 0 for the first. */
 static int64_t longest_from(const varying *of, const int64_t *first, int64_t near, int64_t *shape) {
-    search known = {.failing = of->problem->grid.n_blocks[of->index] - first[of->index] + 1};
+    extent_search known = {.failing = of->problem->grid.n_blocks[of->index] - first[of->index] + 1};
     try_length(of, first, near, shape, &known);
     try_length(of, first, near + 1, shape, &known);
     while (known.failing - known.fitting > 1)

@@ -50,7 +50,7 @@ enum { LOOKS_PER_PIECE = 32, LOOKS_BESIDE = 1 << 16 };
 
 /** What is followed into the future: elements that a superblock may use again, or that only the
  * device has. */
-typedef enum search { SEARCH_USE, SEARCH_DOWNLOAD } search;
+typedef enum search_aim { SEARCH_USE, SEARCH_DOWNLOAD } search_aim;
 
 /** What a search does where a piece meets the elements that it follows. */
 typedef enum search_action { GO_ON, TAKE_OUT, FOUND } search_action;
@@ -70,7 +70,7 @@ static const search_action actions_on_next[][2] = {
  *
  * It also ends where boxes become many, or pieces, or no looks are left.
  */
-static int64_t search_pieces(pti_future *future, const pti_resident_image *image, search of) {
+static int64_t search_pieces(pti_future *future, const pti_resident_image *image, search_aim aim) {
     enum { MOST_BOXES = 16, MOST_PIECES = 4096 };
     const polytile_domain *hull = &image->layout.hull;
     pti_boxes *left = &future->left;
@@ -83,7 +83,7 @@ static int64_t search_pieces(pti_future *future, const pti_resident_image *image
         const pti_piece *piece = &future->piece[p];
         if (!pti_boxes_meet(left, &piece->hull))
             continue;
-        search_action action = actions_on_next[piece->next][of];
+        search_action action = actions_on_next[piece->next][aim];
         if (action == FOUND)
             return p;
         if (action == TAKE_OUT)

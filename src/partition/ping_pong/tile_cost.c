@@ -55,7 +55,8 @@ int pti_ping_pong_passes_apart(const pti_ping_pong *ping_pong) {
 
 /** Return how much longer a tile with its border is along an index. */
 static int64_t border_of(const pti_ping_pong *ping_pong, int n_launches, int dim) {
-    return n_launches * (ping_pong->step.before[dim] + ping_pong->step.after[dim]);
+    return n_launches *
+           (ping_pong->margin_per_launch.before[dim] + ping_pong->margin_per_launch.after[dim]);
 }
 
 bool pti_ping_pong_find_tile(const pti_ping_pong *ping_pong, int n_launches, int64_t *tile) {

@@ -220,9 +220,9 @@ bool pti_replay_launch(pti_replay *replay, int64_t op);
 bool pti_holdings_begin(pti_replay *replay);
 
 /**
- * Compare what is said to be there after the last operation with what is.
+ * Compare what the schedule declares to be there after its last operation with what is.
  *
- * Proves that each placement is held once and still there, and that what is said to be valid or
+ * Proves that each placement is held once and still there, and that what is declared valid or
  * dirty is; and that everything newer than the host's is dirty in one that is held. In place: that
  * all that was filled was written.
  */

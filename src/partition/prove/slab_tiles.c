@@ -71,8 +71,8 @@ static bool are_tiles_alike(const pti_tiles *one, const pti_tiles *other) {
     for (int k = 0; k < one->n_stored && are; k++)
         are = one->stored[k] == other->stored[k];
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
-        are = are && one->step.before[d] == other->step.before[d] &&
-              one->step.after[d] == other->step.after[d];
+        are = are && one->margin_per_launch.before[d] == other->margin_per_launch.before[d] &&
+              one->margin_per_launch.after[d] == other->margin_per_launch.after[d];
     return are;
 }
 

@@ -145,8 +145,9 @@ static bool check_tiled_threads(const pti_schedule *schedule, const pti_tiles *t
         const polytile_domain *domain = threads_of(schedule, tiles, l);
         for (int d = 0; d < domain->n_dims && holds; d++) {
             const int64_t n_later = tiles->n_launches - 1 - l;
-            const int64_t lo = tiles->own.range[d].lo - n_later * tiles->step.before[d];
-            const int64_t hi = tiles->own.range[d].hi + n_later * tiles->step.after[d];
+            const int64_t lo =
+                tiles->own.range[d].lo - n_later * tiles->margin_per_launch.before[d];
+            const int64_t hi = tiles->own.range[d].hi + n_later * tiles->margin_per_launch.after[d];
             holds = domain->n_dims == first->n_dims &&
                     domain->range[d].lo == pti_max(lo, first->range[d].lo) &&
                     domain->range[d].hi == pti_min(hi, first->range[d].hi);
@@ -163,8 +164,8 @@ static bool is_index_and_constant(const pti_subscript *subscript, int index) {
     return is;
 }
 
-/** A section is of elements at most a step around that with the thread's indices, or a turn away of
- * periodic arrays; what is written is that element. */
+/** Return whether a section is of elements within a launch's margin around the one that has the
+ * thread's indices, or a turn away in periodic arrays. What is written is that element. */
 static bool is_within_border(const pti_instance *instance, const pti_section *section,
                              const pti_tiles *tiles) {
     const bool is_written = section->role != POLYTILE_IN;
@@ -176,8 +177,8 @@ static bool is_within_border(const pti_instance *instance, const pti_section *se
         const int64_t turn =
             pti_goes_round(tiles->rounds, d) && !is_written ? pti_wrap_offset(lo, hi, extent) : 0;
         is = is_index_and_constant(subscript, d) &&
-             lo - turn >= (is_written ? 0 : -tiles->step.before[d]) &&
-             hi - turn <= (is_written ? 0 : tiles->step.after[d]);
+             lo - turn >= (is_written ? 0 : -tiles->margin_per_launch.before[d]) &&
+             hi - turn <= (is_written ? 0 : tiles->margin_per_launch.after[d]);
     }
     return is;
 }
@@ -186,7 +187,8 @@ static bool is_within_border(const pti_instance *instance, const pti_section *se
  * threads do. */
 static bool is_round(const pti_instance *instance, const pti_tiles *tiles, int dim) {
     const polytile_range *threads = &instance->threads.range[dim];
-    const int64_t border = tiles->n_launches * (tiles->step.before[dim] + tiles->step.after[dim]);
+    const int64_t border = tiles->n_launches * (tiles->margin_per_launch.before[dim] +
+                                                tiles->margin_per_launch.after[dim]);
     bool is = tiles->tile[dim] + border <= pti_range_count(*threads);
     for (int o = 0; o < pti_instance_n_arrays(instance) && is; o++)
         is = pti_range_equals(instance->operand[o].whole.range[dim], *threads);
@@ -222,8 +224,8 @@ static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, in
         const int n_later = tiling->n_launches - 1 - l;
         call[l] = schedule->launch[first + l].call;
         for (int d = 0; d < POLYTILE_MAX_DIMS; d++) {
-            tiling->margin[l].before[d] = n_later * tiles->step.before[d];
-            tiling->margin[l].after[d] = n_later * tiles->step.after[d];
+            tiling->margin[l].before[d] = n_later * tiles->margin_per_launch.before[d];
+            tiling->margin[l].after[d] = n_later * tiles->margin_per_launch.after[d];
         }
     }
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++)

@@ -73,8 +73,8 @@ typedef struct pti_tiles {
     int first_launch;
     int n_launches; /* that follow one another, each with all of its superblocks, or with one */
     int64_t tile[POLYTILE_MAX_DIMS];
-    pti_margin
-        step; /* how much longer a launch's margin is than the next one's; the last has none */
+    pti_margin margin_per_launch; /* how much longer a launch's margin is than the next one's; the
+                                     last has none */
     unsigned rounds; /* bit d: arrays are periodic along dimension d, and tiles go round them; a
                         tile with its border is no longer than they are */
     int n_stored;

@@ -3,6 +3,7 @@
 #include "base/plural.h"
 #include "partition/show/page.h"
 #include "partition/show/picture_chain.h"
+#include "partition/show/print.h"
 
 #include <inttypes.h>
 #include <math.h>

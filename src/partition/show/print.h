@@ -3,20 +3,21 @@
 
 #include "partition/show/words.h"
 
-/* Plans as text, JSON and pictures: the printers. */
+/* Objects as text, JSON, pictures and pages: the printers. */
 
-/** Write a plan, which is the object, after a text; where memory runs out the text has failed. */
-typedef void pti_printer(pti_text *text, const pti_object *plan);
+/** Write an object after a text; where memory runs out the text has failed. */
+typedef void pti_printer(pti_text *text, const pti_object *object);
 
-enum { PTI_N_FORMATS = POLYTILE_SVG + 1 };
+enum { PTI_N_FORMATS = POLYTILE_HTML + 1 };
 
 /**
- * Print a plan of any kind, for a public function, with the printers of that kind by format.
+ * Print an object, for a public function, with the printers of its kind by format; NULL: the kind
+ * has no such format. noun: what the object is, for errors.
  *
- * Errors  INVALID (no plan, no text, no such format), NO_MEMORY.
+ * Errors  INVALID (no object, no text, no such format), NO_MEMORY.
  * Owns    The caller frees *text; on errors it is NULL.
  */
-polytile_status pti_print(const char *function, const pti_object *plan,
+polytile_status pti_print(const char *function, const char *noun, const pti_object *object,
                           pti_printer *const printers[PTI_N_FORMATS], polytile_format format,
                           char **text);
 

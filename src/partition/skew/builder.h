@@ -16,8 +16,8 @@ typedef struct pti_skew_image {
     int64_t placement;    /* the image: what its memory holds now */
     polytile_range rows;  /* of the image */
     pti_last users;       /* operations that used the memory, of whatever image */
-    pti_last before;      /* those of images before the one at hand */
-    bool is_filled;       /* the image at hand: something was put there */
+    pti_last before;      /* those of images before the current one */
+    bool is_filled;       /* something was put into the current image */
     bool none_goes;       /* as of its need (memory.h) */
     bool none_comes;
     int64_t *download;      /* of each slab of this pass: the newest by then, -1: none; NULL: there
@@ -53,17 +53,17 @@ typedef struct pti_skew_builder {
     pti_skew_sets sets;
     pti_slab_turns turns;
     int64_t n_unlisted;    /* slabs so far for which those of a turn stand */
-    int64_t part[2];       /* first and last slab of the part of the schedule at hand */
+    int64_t part[2];       /* first and last slab of the schedule's current part */
     pti_skew_image *image; /* of each array, and then those aside (tiled.h) */
     pti_boxes reused;
-    pti_pass pass;                            /* at hand */
+    pti_pass pass;                            /* the current one */
     int n_aside, aside[PTI_TILE_MOST_STORED]; /* arrays that have an image aside in it */
     int number;                               /* of the pass */
     int64_t n_slabs;
     pti_last uploaded; /* the last uploads, copies and fills */
-    pti_last ready;    /* those of them which have the slab at hand where its launches use it */
+    pti_last ready;    /* those of them that brought the current slab to its launches' images */
     pti_last computed; /* the last launches and fills */
-    pti_last ahead;    /* of slabs before: launches that those of the slab at hand must follow */
+    pti_last ahead;    /* of slabs before: launches that those of the current slab must follow */
     int64_t *ran[PTI_SKEW_LANES]; /* by lanes: of each launch the last operation */
     bool is_in_tiles;   /* launches run as one, which may touch other halves of arrays than each */
     bool is_with_aside; /* launches run as one that load or store aside */
@@ -87,8 +87,8 @@ void pti_skew_builder_end(pti_skew_builder *builder);
 /** Begin a pass as pti_pass_begin() does. */
 bool pti_skew_builder_pass(const pti_skew_builder *builder, int number, pti_pass *pass);
 
-/** Return the superblock of a launch in a slab, or in the nearest one of the part at hand that has
- * threads of it. */
+/** Return the superblock of a launch in a slab, or in the nearest one of the current part that
+ * has threads of it. */
 int64_t pti_skew_superblock_at(const pti_skew_builder *builder, int launch, int64_t k);
 
 /** Add an operation without waits that its stream has made before; returns its position. */

@@ -32,8 +32,9 @@ pti_skew_need *pti_skew_needs(const pti_chain *chain, int n_per_pass);
  * for slabs as there are. Shapes  needs: of all arrays. */
 void pti_skew_note_still(const pti_chain *chain, const pti_skew_sets *sets, pti_skew_need *needs);
 
-/** Return the rows of an image, of an array without ends: those of a lap of slabs, and of so many
- * slabs before and after it, which go and come meanwhile. INT64_MAX if they exceed 64 bits. */
+/** Return the rows of an image, of an array without ends: those of a lap of slabs, and of
+ * n_beside slabs before and after it, which go and come meanwhile. INT64_MAX if they exceed 64
+ * bits. */
 int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows, int n_beside);
 
 /** Return the bytes of an array's image, padded. */

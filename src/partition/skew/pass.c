@@ -69,13 +69,13 @@ static void extend_band_by_unit(const pti_pass *pass, const pti_tiled_unit *unit
     const int last = unit->first + unit->n_launches - 1;
     for (int l = unit->first; unit->n_launches > 1 && l <= last; l++) {
         const pti_cut_launch *cut = &pass->chain->launch[l];
-        const pti_margin *step = &unit->sequence->ping_pong.step;
+        const pti_margin *per_launch = &unit->sequence->ping_pong.margin_per_launch;
         const int n_left = (last - l) / unit->sequence->n_halves + 1;
         const int64_t round = pti_tiled_reach(unit->sequence);
-        const pti_reach reach =
-            unit->sequence->n_halves == 1
-                ? (pti_reach){-n_left * step->before[cut->index], n_left * step->after[cut->index]}
-                : (pti_reach){-n_left * round, n_left * round};
+        const pti_reach reach = unit->sequence->n_halves == 1
+                                    ? (pti_reach){-n_left * per_launch->before[cut->index],
+                                                  n_left * per_launch->after[cut->index]}
+                                    : (pti_reach){-n_left * round, n_left * round};
         if (is_loaded(unit, &cut->call, array))
             extend_band(band, &reach, shift_of(pass, last));
     }

@@ -35,7 +35,7 @@ typedef struct pti_skew_request {
     int64_t most_per_pass; /* launches; 0: chosen */
     bool fewest_bytes;     /* rather than the least time */
     int64_t turn_kernels;  /* the fewest of a turn of the schedule's period; 0: it has none */
-    int64_t turn_slabs;    /* likewise; 0 is as 1 */
+    int64_t turn_slabs;    /* the fewest slabs of such a turn; 0 is as 1 */
     bool one_after_other;  /* no two slabs side by side: launches share what is theirs */
     int64_t core_bytes;    /* in place: of the caches of one core; 0: columns are of no use */
     int64_t n_workers;     /* in place: cores that take columns */

@@ -100,7 +100,7 @@ static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequenc
     *may_be = status == POLYTILE_OK && tiling.margin != NULL &&
               (sequence->change.n_alive > 1 ||
                tiling.is_stored[array_alive_after(sequence, &call[n_launches - 1])]) &&
-              pti_ping_pong_has_even_margins(&sequence->ping_pong.step, &tiling);
+              pti_ping_pong_has_even_margins(&sequence->ping_pong.margin_per_launch, &tiling);
     pti_tiling_free(&tiling);
     pti_text_free(&ignored);
     return status;
@@ -147,8 +147,8 @@ static polytile_status find_together(pti_chain *chain, pti_tiled_sequence *seque
     bool is_found;
     polytile_status status;
     sequence->ping_pong.instance = program_call(chain, sequence->first)->instance;
-    PTI_TRY(pti_ping_pong_find_step(&sequence->ping_pong, first, n_program_arrays(chain), &is_found,
-                                    &ignored));
+    PTI_TRY(pti_ping_pong_find_margin(&sequence->ping_pong, first, n_program_arrays(chain),
+                                      &is_found, &ignored));
     if (chain->lacks_rounds.length == 0)
         pti_ping_pong_lacks_rounds(&sequence->ping_pong, sequence->ping_pong.instance->kernel_name,
                                    &chain->lacks_rounds);
@@ -317,8 +317,8 @@ int pti_tiled_n_launches(const pti_tiled_unit *unit) {
 }
 
 int64_t pti_tiled_reach(const pti_tiled_sequence *sequence) {
-    const pti_margin *step = &sequence->ping_pong.step;
-    return pti_max(step->before[ALONG], step->after[ALONG]);
+    const pti_margin *per_launch = &sequence->ping_pong.margin_per_launch;
+    return pti_max(per_launch->before[ALONG], per_launch->after[ALONG]);
 }
 
 /** Return by how much more than the chain says a unit must be after the one before. */
@@ -326,8 +326,9 @@ static int64_t delay_after(const pti_tiled_unit *before, const pti_tiled_unit *u
     const pti_tiled_sequence *sequence = before->sequence;
     if (sequence == NULL)
         return 0;
-    const int64_t reach = sequence->n_halves == 1 ? sequence->ping_pong.step.before[ALONG]
-                                                  : pti_tiled_reach(sequence);
+    const int64_t reach = sequence->n_halves == 1
+                              ? sequence->ping_pong.margin_per_launch.before[ALONG]
+                              : pti_tiled_reach(sequence);
     return sequence == unit->sequence ? pti_max(0, pti_tiled_n_launches(before) * reach -
                                                        pti_tiled_n_launches(unit) * sequence->lag)
                                       : (sequence->n_together - 1) * (reach + sequence->lag);
@@ -402,7 +403,7 @@ pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, in
     const pti_tiled_sequence *sequence = unit->sequence;
     pti_tiles made = {.first_launch = unit->first / sequence->n_halves,
                       .n_launches = pti_tiled_n_launches(unit),
-                      .step = sequence->ping_pong.step,
+                      .margin_per_launch = sequence->ping_pong.margin_per_launch,
                       .rounds = sequence->ping_pong.rounds,
                       .n_stored = sequence->change.n_alive,
                       .is_from_aside = unit->is_from_aside,

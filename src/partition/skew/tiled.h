@@ -98,7 +98,7 @@ int64_t pti_tiled_reach(const pti_tiled_sequence *sequence);
  * none. */
 int64_t pti_tiled_most_rows(const pti_tiled_unit *unit);
 
-/** Return what a launch of a group costs in slabs of so many rows, in passes of the array through
+/** Return what a launch of a group costs in slabs of `slab` rows, in passes of the array through
  * memory. Shapes  alone: what part of the slabs has none beside it, on another stream. */
 double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone);
 

@@ -23,7 +23,7 @@ typedef struct pti_not_fused {
  * are fused. */
 int pti_not_fused_find(const pti_not_fused *of, int n_launches, const pti_step *launch);
 
-/** Keep that so many of them do, at least one. */
+/** Keep that n_single of a row of launches run one after the other, at least one. */
 void pti_not_fused_keep(pti_not_fused *of, int n_launches, const pti_step *launch, int n_single);
 
 #endif

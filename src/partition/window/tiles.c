@@ -120,7 +120,7 @@ static bool find_margins(const sequence *of, int first, int n_launches, pti_tili
     *status = pti_margins_find(tiling, &ignored);
     pti_text_free(&ignored);
     return *status == POLYTILE_OK && tiling->margin != NULL &&
-           pti_ping_pong_has_even_margins(&of->ping_pong.step, tiling);
+           pti_ping_pong_has_even_margins(&of->ping_pong.margin_per_launch, tiling);
 }
 
 static bool fills_device(const sequence *of) {
@@ -138,7 +138,7 @@ static pti_tiles begin_tiles(const sequence *of, int first, int n_launches) {
     pti_tiles made = {.first_op = of->first_op[first],
                       .first_launch = first,
                       .n_launches = n_launches,
-                      .step = of->ping_pong.step,
+                      .margin_per_launch = of->ping_pong.margin_per_launch,
                       .rounds = of->ping_pong.rounds,
                       .n_stored = of->change.n_alive,
                       .own = of->call[last].instance->threads};
@@ -159,10 +159,11 @@ static polytile_status add_tiles_of_group(const sequence *of, int first, int n_l
     pti_tiles made = begin_tiles(of, first, n_launches);
     pti_tiling tiling;
     polytile_status status;
-    const bool is_tiled =
-        find_margins(of, first, n_launches, &tiling, &status) && tiling.is_stored[made.stored[0]] &&
-        pti_ping_pong_shrinks_evenly(&of->ping_pong.step, of->call + first, n_launches) &&
-        pti_ping_pong_find_tile(&of->ping_pong, n_launches, made.tile);
+    const bool is_tiled = find_margins(of, first, n_launches, &tiling, &status) &&
+                          tiling.is_stored[made.stored[0]] &&
+                          pti_ping_pong_shrinks_evenly(&of->ping_pong.margin_per_launch,
+                                                       of->call + first, n_launches) &&
+                          pti_ping_pong_find_tile(&of->ping_pong, n_launches, made.tile);
     pti_tiling_free(&tiling);
     return status == POLYTILE_OK && is_tiled ? append_tiles(of->schedule, &made) : status;
 }
@@ -190,9 +191,9 @@ static polytile_status add_tiles_of_pair(const sequence *of, int first, int n_la
     int aside[PTI_TILE_MOST_STORED];
     pti_tiling tiling;
     polytile_status status = POLYTILE_OK;
-    bool is_tiled =
-        pti_ping_pong_find_tile(&of->ping_pong, n_launches, made.tile) &&
-        pti_ping_pong_shrinks_evenly(&of->ping_pong.step, of->call + first, 2 * n_launches);
+    bool is_tiled = pti_ping_pong_find_tile(&of->ping_pong, n_launches, made.tile) &&
+                    pti_ping_pong_shrinks_evenly(&of->ping_pong.margin_per_launch, of->call + first,
+                                                 2 * n_launches);
     for (int part = 0; part < 2 && is_tiled; part++) {
         is_tiled = find_margins(of, first + part * n_launches, n_launches, &tiling, &status);
         pti_tiling_free(&tiling);
@@ -246,7 +247,7 @@ static bool needs_element_of(const pti_schedule *schedule, int array, const pti_
  * shrink so that each reads what the next tile computes. */
 static bool is_read_by_none(const sequence *of) {
     return of->end == of->schedule->n_launches &&
-           pti_ping_pong_shrinks_evenly(&of->ping_pong.step, of->call + of->first,
+           pti_ping_pong_shrinks_evenly(&of->ping_pong.margin_per_launch, of->call + of->first,
                                         of->end - of->first);
 }
 
@@ -282,7 +283,7 @@ static polytile_status find_needed(const sequence *of, bool *is_needed) {
     return has_failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
 }
 
-/** obstacle: why no step is known of them, if so. */
+/** obstacle: why their margin is not known, if so. */
 static void describe_sequence(const sequence *of, const pti_text *obstacle, bool is_needed,
                               int n_tiles, pti_text *why) {
     const char *name = of->call[of->first].instance->kernel_name;
@@ -324,8 +325,8 @@ static polytile_status tile_sequence(sequence *of, pti_text *why) {
     polytile_status status;
     of->ping_pong.instance = of->call[of->first].instance;
     of->ping_pong.n_stored = of->change.n_alive;
-    PTI_TRY(pti_ping_pong_find_step(&of->ping_pong, of->call + of->first,
-                                    of->schedule->instance->n_operands, &is_known, &obstacle));
+    PTI_TRY(pti_ping_pong_find_margin(&of->ping_pong, of->call + of->first,
+                                      of->schedule->instance->n_operands, &is_known, &obstacle));
     PTI_TRY(find_needed(of, &is_needed));
     is_known = is_known && may_store_alive(of, &obstacle);
     of->n_together = is_known ? pti_ping_pong_choose(&of->ping_pong) : 0;

@@ -1,11 +1,8 @@
-extern "C" {
-#include "graph/plan/plan.h"
-}
+#include "graph/plan/graph_planned.h"
 #include "support/random.h"
 #include "support/scale.h"
 #include "support/xml.h"
 
-#include <gtest/gtest.h>
 #include <jansson.h>
 
 #include <cstdlib>
@@ -16,36 +13,7 @@ extern "C" {
 
 namespace {
 
-const char gpus[] = "digraph { gpu0 [device=\"cuda:0\"]; gpu1 [device=\"cuda:1\"]; "
-                    "gpu2 [device=\"cuda:2\"] }";
-
-class GraphParts : public testing::Test {
-  protected:
-    void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
-    void TearDown() override { polytile_context_destroy(ctx); }
-
-    const polytile_graph_plan *plan(const std::string &graph_text,
-                                    const polytile_graph_options &options = {},
-                                    const char *machine_text = gpus) {
-        polytile_graph *graph = nullptr;
-        polytile_machine *machine = nullptr;
-        polytile_graph_plan *made = nullptr;
-        status = polytile_graph_parse(ctx, graph_text.c_str(), &graph);
-        if (status == POLYTILE_OK)
-            status = polytile_machine_parse(ctx, machine_text, &machine);
-        if (status == POLYTILE_OK)
-            status = polytile_graph_plan_create(graph, machine, &options, &made);
-        EXPECT_EQ(status == POLYTILE_OK, made != nullptr);
-        return made;
-    }
-
-    bool says(const std::string &part) const {
-        return std::string(polytile_last_error(ctx)).find(part) != std::string::npos;
-    }
-
-    polytile_context *ctx = nullptr;
-    polytile_status status = POLYTILE_OK;
-};
+class GraphParts : public GraphPlanned {};
 
 /** One actor with its arrays; more: attributes of the actor. */
 std::string one(const std::string &kernel, const std::string &more,
@@ -209,7 +177,7 @@ TEST_F(GraphParts, AreNotLookedForOverRanks) {
     const std::string free = one("k[i,j]: in p[i,j]; out q[i,j]", "seconds=0.006", "60x60");
     const char machine[] = "digraph { a [device=\"host(threads=1)\"]; "
                            "b [device=\"host(threads=1)\", rank=1] }";
-    const polytile_graph_plan *made = plan(free, options, machine);
+    const polytile_graph_plan *made = plan(free, machine, options);
     ASSERT_NE(made, nullptr) << polytile_last_error(ctx);
     EXPECT_EQ(made->n_parts, 0);
     EXPECT_NE(std::string(polytile_graph_plan_get_notes(made)).find("units are on several ranks"),
@@ -223,7 +191,7 @@ TEST_F(GraphParts, NameAllRowsOfAnArrayThatDoNotFit) {
     EXPECT_EQ(plan("digraph { { node [type=f32, extents=\"64x64\"]; x; y }\n"
                    "k [kernel=\"k[i,j]: in p[i,j]; in r[0:63,j]; out q[i,j]\", seconds=0.001, "
                    "on=\"b+c\"]; x -> k [as=p]; x -> k [as=r]; k -> y [as=q] }",
-                   {}, machine),
+                   machine),
               nullptr);
     EXPECT_EQ(status, POLYTILE_NO_FIT);
     EXPECT_TRUE(says("needs 24 KiB (x 16 KiB, y 8 KiB)")) << polytile_last_error(ctx);
@@ -273,7 +241,7 @@ TEST_F(GraphParts, AreAsLargeAsUnitsAreFast) {
     const char machine[] =
         "digraph { cpu [device=\"host(memory=1GiB,threads=1)\"]; gpu0 [device=\"cuda:0\"] }";
     const polytile_graph_plan *made =
-        plan(one("k[i,j]: in p[i,j]; out q[i,j]", "on=\"cpu+gpu0\"", "4096x4096"), {}, machine);
+        plan(one("k[i,j]: in p[i,j]; out q[i,j]", "on=\"cpu+gpu0\"", "4096x4096"), machine);
     ASSERT_NE(made, nullptr) << polytile_last_error(ctx);
     ASSERT_EQ(made->n_actors, 2);
     EXPECT_NEAR(made->actor[0].seconds / made->actor[1].seconds, 1, .1);

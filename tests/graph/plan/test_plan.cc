@@ -1,9 +1,6 @@
-extern "C" {
-#include "graph/plan/plan.h"
-}
+#include "graph/plan/graph_planned.h"
 #include "support/xml.h"
 
-#include <gtest/gtest.h>
 #include <jansson.h>
 
 #include <cmath>
@@ -14,30 +11,7 @@ extern "C" {
 
 namespace {
 
-class GraphPlan : public testing::Test {
-  protected:
-    void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
-    void TearDown() override { polytile_context_destroy(ctx); }
-
-    const polytile_graph_plan *plan(const std::string &graph_text, const std::string &machine_text,
-                                    const polytile_graph_options &options = {}) {
-        polytile_graph *graph = nullptr;
-        polytile_machine *machine = nullptr;
-        polytile_graph_plan *made = nullptr;
-        status = polytile_graph_parse(ctx, graph_text.c_str(), &graph);
-        if (status == POLYTILE_OK)
-            status = polytile_machine_parse(ctx, machine_text.c_str(), &machine);
-        if (status == POLYTILE_OK)
-            status = polytile_graph_plan_create(graph, machine, &options, &made);
-        EXPECT_EQ(status == POLYTILE_OK, made != nullptr);
-        return made;
-    }
-
-    std::string error() const { return polytile_last_error(ctx); }
-
-    polytile_context *ctx = nullptr;
-    polytile_status status = POLYTILE_OK;
-};
+class GraphPlan : public GraphPlanned {};
 
 const char two_gpus[] = "digraph { gpu0 [device=\"cuda:0\"]; gpu1 [device=\"cuda:1\"] }";
 

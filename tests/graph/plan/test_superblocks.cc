@@ -1,8 +1,4 @@
-extern "C" {
-#include "graph/plan/plan.h"
-}
-
-#include <gtest/gtest.h>
+#include "graph/plan/graph_planned.h"
 
 #include <string>
 
@@ -10,23 +6,13 @@ extern "C" {
 
 namespace {
 
-class GraphSuperblocks : public testing::Test {
+class GraphSuperblocks : public GraphPlanned {
   protected:
-    void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
-    void TearDown() override { polytile_context_destroy(ctx); }
-
     const polytile_graph_plan *plan(const std::string &graph_text, const std::string &machine_text,
                                     bool in_superblocks) {
-        polytile_graph *graph = nullptr;
-        polytile_machine *machine = nullptr;
-        polytile_graph_plan *made = nullptr;
         polytile_graph_options options = {};
         options.in_superblocks = in_superblocks;
-        EXPECT_EQ(polytile_graph_parse(ctx, graph_text.c_str(), &graph), POLYTILE_OK) << error();
-        EXPECT_EQ(polytile_machine_parse(ctx, machine_text.c_str(), &machine), POLYTILE_OK)
-            << error();
-        status = polytile_graph_plan_create(graph, machine, &options, &made);
-        EXPECT_EQ(status == POLYTILE_OK, made != nullptr);
+        const polytile_graph_plan *made = GraphPlanned::plan(graph_text, machine_text, options);
         EXPECT_EQ(status == POLYTILE_OK, error().empty()) << error();
         return made;
     }
@@ -38,11 +24,6 @@ class GraphSuperblocks : public testing::Test {
                 return &of->memory[m];
         return nullptr;
     }
-
-    std::string error() const { return polytile_last_error(ctx); }
-
-    polytile_context *ctx = nullptr;
-    polytile_status status = POLYTILE_OK;
 };
 
 const char pair[] = R"(digraph { { node [type=f32, extents="64x64"]; x; m; y }

@@ -1,11 +1,8 @@
-extern "C" {
-#include "graph/plan/plan.h"
-}
+#include "graph/plan/graph_planned.h"
 #include "support/random.h"
 #include "support/scale.h"
 #include "support/xml.h"
 
-#include <gtest/gtest.h>
 #include <jansson.h>
 
 #include <string>
@@ -35,36 +32,7 @@ std::string chain(const std::vector<Actor> &actors) {
     return text + "}";
 }
 
-const char gpus[] = "digraph { gpu0 [device=\"cuda:0\"]; gpu1 [device=\"cuda:1\"]; "
-                    "gpu2 [device=\"cuda:2\"] }";
-
-class GraphTurns : public testing::Test {
-  protected:
-    void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
-    void TearDown() override { polytile_context_destroy(ctx); }
-
-    const polytile_graph_plan *plan(const std::string &graph_text,
-                                    const polytile_graph_options &options = {},
-                                    const char *machine_text = gpus) {
-        polytile_graph *graph = nullptr;
-        polytile_machine *machine = nullptr;
-        polytile_graph_plan *made = nullptr;
-        status = polytile_graph_parse(ctx, graph_text.c_str(), &graph);
-        if (status == POLYTILE_OK)
-            status = polytile_machine_parse(ctx, machine_text, &machine);
-        if (status == POLYTILE_OK)
-            status = polytile_graph_plan_create(graph, machine, &options, &made);
-        EXPECT_EQ(status == POLYTILE_OK, made != nullptr);
-        return made;
-    }
-
-    bool says(const std::string &part) const {
-        return std::string(polytile_last_error(ctx)).find(part) != std::string::npos;
-    }
-
-    polytile_context *ctx = nullptr;
-    polytile_status status = POLYTILE_OK;
-};
+class GraphTurns : public GraphPlanned {};
 
 TEST_F(GraphTurns, DivideTheWorkOfOneActor) {
     const struct {
@@ -123,7 +91,7 @@ TEST_F(GraphTurns, BalanceWhatAPipelineCannot) {
     std::vector<Actor> actors;
     for (const double ms : {.225, .738, 2.276, 14.908, 12.510, 5.554, 5.839, 5.681})
         actors.push_back({ms, "auto"});
-    EXPECT_NEAR(1 / plan(chain(actors), options, two)->period_s, 2 * 20.95, .01);
+    EXPECT_NEAR(1 / plan(chain(actors), two, options)->period_s, 2 * 20.95, .01);
 }
 
 TEST_F(GraphTurns, AreNeverSlowerThanOneUnitAnActor) {
@@ -147,12 +115,12 @@ TEST_F(GraphTurns, AreNeverSlowerThanOneUnitAnActor) {
 TEST_F(GraphTurns, ChannelsStayWithinLimits) {
     const char small[] = "digraph { a [device=\"cuda:0(memory=48KiB)\"]; "
                          "b [device=\"cuda:1(memory=48KiB)\"] }";
-    const polytile_graph_plan *made = plan(chain({{6, "a|b"}, {1, "a"}}), {}, small);
+    const polytile_graph_plan *made = plan(chain({{6, "a|b"}, {1, "a"}}), small);
     ASSERT_NE(made, nullptr) << polytile_last_error(ctx);
     for (int m = 0; m < made->n_memories; m++)
         EXPECT_TRUE(made->memory[m].limit_bytes == 0 ||
                     made->memory[m].n_bytes <= made->memory[m].limit_bytes);
-    EXPECT_EQ(plan(chain({{6, "a|b"}}), {},
+    EXPECT_EQ(plan(chain({{6, "a|b"}}),
                    "digraph { a [device=\"cuda:0\"]; b [device=\"cuda:1(memory=16KiB)\"] }"),
               nullptr);
     EXPECT_EQ(status, POLYTILE_NO_FIT);

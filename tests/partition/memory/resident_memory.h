@@ -166,9 +166,10 @@ class ResidentMemory {
         polytile_domain part = tiles.own;
         for (int d = 0; d < part.n_dims; d++) {
             part.range[d].lo =
-                std::max(part.range[d].lo - n_later * tiles.step.before[d], threads.range[d].lo);
-            part.range[d].hi =
-                std::min(part.range[d].hi + n_later * tiles.step.after[d], threads.range[d].hi);
+                std::max(part.range[d].lo - n_later * tiles.margin_per_launch.before[d],
+                         threads.range[d].lo);
+            part.range[d].hi = std::min(
+                part.range[d].hi + n_later * tiles.margin_per_launch.after[d], threads.range[d].hi);
         }
         return part;
     }

@@ -166,16 +166,16 @@ TEST(PingPong, FindsByHowMuchEachLaunchNeedsMoreThanTheNext) {
     pti_ping_pong found = {};
     bool is_found = false;
     pti_text why = {};
-    ASSERT_EQ(pti_ping_pong_find_step(&found, calls, 2, &is_found, &why), POLYTILE_OK);
+    ASSERT_EQ(pti_ping_pong_find_margin(&found, calls, 2, &is_found, &why), POLYTILE_OK);
     EXPECT_EQ(why.length, 0);
     ASSERT_TRUE(is_found);
-    EXPECT_EQ(found.step.before[0], 2);
-    EXPECT_EQ(found.step.after[0], 1);
-    EXPECT_EQ(found.step.before[1], 1);
-    EXPECT_EQ(found.step.after[1], 3);
+    EXPECT_EQ(found.margin_per_launch.before[0], 2);
+    EXPECT_EQ(found.margin_per_launch.after[0], 1);
+    EXPECT_EQ(found.margin_per_launch.before[1], 1);
+    EXPECT_EQ(found.margin_per_launch.after[1], 3);
     const auto whole_rows = launch_of("rows[i, j]: in x[:, j]; out y[i, j]");
     const pti_call all[] = {{whole_rows->instance(), there}, {whole_rows->instance(), back}};
-    ASSERT_EQ(pti_ping_pong_find_step(&found, all, 2, &is_found, &why), POLYTILE_OK);
+    ASSERT_EQ(pti_ping_pong_find_margin(&found, all, 2, &is_found, &why), POLYTILE_OK);
     EXPECT_FALSE(is_found);
     EXPECT_STREQ(why.data, "rows does not go as launches before through x");
     pti_text_free(&why);
@@ -189,7 +189,7 @@ TEST(PingPong, TilesAreAsLargeAsTheirRoomAllows) {
     of.instance = launch->instance();
     of.room = &room;
     of.n_stored = 1;
-    of.step = {{1, 1}, {1, 1}};
+    of.margin_per_launch = {{1, 1}, {1, 1}};
     for (int n = 1; n < 30; n++) {
         int64_t tile[2];
         const bool is_found = pti_ping_pong_find_tile(&of, n, tile);

@@ -59,15 +59,16 @@ TEST(TiledSkews, ADeviceWithoutTilesHasNone) {
 
 TEST(TiledSkews, AreProved) {
     const Wrong wrong[] = {
-        {[](pti_schedule *s) { s->tiles[3].step.before[0]--; }, "with others in another slab"},
+        {[](pti_schedule *s) { s->tiles[3].margin_per_launch.before[0]--; },
+         "with others in another slab"},
         {[](pti_schedule *s) {
              for (int t = 0; t < s->n_tiles; t++)
-                 s->tiles[t].step.before[0]--;
+                 s->tiles[t].margin_per_launch.before[0]--;
          },
          "did not compute"},
         {[](pti_schedule *s) {
              for (int t = 0; t < s->n_tiles; t++)
-                 s->tiles[t].step.after[0]--;
+                 s->tiles[t].margin_per_launch.after[0]--;
          },
          "did not compute"},
         {[](pti_schedule *s) { s->n_tiles--; }, "one by one in another slab"},

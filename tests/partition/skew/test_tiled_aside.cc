@@ -91,7 +91,7 @@ TEST(TiledSkews, AreProvedWithMemoryAside) {
          "did not store it"},
         {[](pti_schedule *s) {
              for (int t = 0; t < s->n_tiles; t++)
-                 s->tiles[t].step.before[0]--;
+                 s->tiles[t].margin_per_launch.before[0]--;
          },
          "did not compute"},
         {[](pti_schedule *s) { s->tiles[0].n_aside = 0; }, "no such arrays"},

@@ -160,11 +160,11 @@ void mistake(Random *random, pti_schedule *schedule) {
     const auto d = static_cast<size_t>(random->number(0, 1));
     switch (random->number(0, 5)) {
     case 0:
-        any->step.before[d] += random->one_of({-1, 1});
+        any->margin_per_launch.before[d] += random->one_of({-1, 1});
         break;
     case 1:
         for (int t = 0; t < schedule->n_tiles; t++)
-            schedule->tiles[t].step.after[d]--;
+            schedule->tiles[t].margin_per_launch.after[d]--;
         break;
     case 2:
         any->own.range[d].lo++;

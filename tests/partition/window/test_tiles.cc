@@ -136,7 +136,7 @@ TEST_F(Tiles, GoRoundPeriodicArrays) {
         {"", [](pti_tiles *tiles) { tiles->rounds = 0; }},
         {"once round", [](pti_tiles *tiles) { tiles->rounds = 2; }},
         {"once round", [](pti_tiles *tiles) { tiles->rounds = 4; }},
-        {"", [](pti_tiles *tiles) { tiles->step.before[0]--; }},
+        {"", [](pti_tiles *tiles) { tiles->margin_per_launch.before[0]--; }},
         {"once round", [](pti_tiles *tiles) { tiles->tile[0] = tiles->own.range[0].hi; }},
         {"no slab", [](pti_tiles *tiles) { tiles->is_of_ring = true; }},
     };
@@ -342,8 +342,8 @@ struct Wrong {
 
 TEST_F(Tiles, AreProved) {
     const Wrong wrong[] = {
-        {[](pti_schedule *, pti_tiles *t) { t->step.before[0]--; }, "did not compute"},
-        {[](pti_schedule *, pti_tiles *t) { t->step.after[1]--; }, "did not compute"},
+        {[](pti_schedule *, pti_tiles *t) { t->margin_per_launch.before[0]--; }, "did not compute"},
+        {[](pti_schedule *, pti_tiles *t) { t->margin_per_launch.after[1]--; }, "did not compute"},
         {[](pti_schedule *, pti_tiles *t) { t->stored[0] = 1 - t->stored[0]; },
          "stored by one tile"},
         {[](pti_schedule *, pti_tiles *t) { t->stored[0] = 7; }, "no such arrays"},
@@ -377,7 +377,7 @@ TEST_F(Tiles, AreProved) {
 
 TEST_F(Tiles, AreProvedInTwoParts) {
     const Wrong wrong[] = {
-        {[](pti_schedule *, pti_tiles *t) { t->step.before[0]--; }, "did not compute"},
+        {[](pti_schedule *, pti_tiles *t) { t->margin_per_launch.before[0]--; }, "did not compute"},
         {[](pti_schedule *, pti_tiles *t) { t->n_aside = 0; }, "no such arrays"},
         {[](pti_schedule *, pti_tiles *t) { t->n_aside = 1; }, "did not store"},
         {[](pti_schedule *, pti_tiles *t) { t->n_aside = 4; }, "no such arrays"},

@@ -60,7 +60,7 @@ typedef struct pti_joined_ranks {
     int64_t *told;         /* words to each rank, on their way or as they were last */
     MPI_Request *telling;  /* of each rank */
     int64_t *said;         /* whether a frame is dropped, on its way */
-    MPI_Request *saying;   /* to each rank, likewise */
+    MPI_Request *saying;   /* of these words, to each rank */
     int64_t *heard;        /* words as they come */
 } pti_joined_ranks;
 

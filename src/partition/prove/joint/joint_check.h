@@ -21,14 +21,14 @@
  * - Nothing that a device brings to the host late can overwrite newer elements.
  * - What goes from device to device is in its newest version, nothing else runs meanwhile, and it
  *   is forgotten in the end: host memory does not have it.
- * - What is said to be so after all is so.
+ * - What is declared to hold afterwards does hold.
  *
  * Operations of members run at any time from where they stand until they are waited for. Processes
  * run at any speed.
  *
- * Trusted are the instances, and what is said to be so before. A member's device is trusted to run
- * its operations after those before them that use the same elements. A device that keeps what it
- * has is trusted to do so until it has forgotten it, or until the schedule ends.
+ * Trusted are the instances, and what is declared to hold before. A member's device is trusted to
+ * run its operations after those before them that use the same elements. A device that keeps what
+ * it has is trusted to do so until it has forgotten it, or until the schedule ends.
  *
  * Returns true if all holds; otherwise false with the first violation in *why (member, operation,
  * array, box), or with why->failed set: memory ran out.

@@ -8,8 +8,8 @@ static int list_parts_of_slab(const pti_schedule *schedule, const pti_tiles *til
     const int n_later = pti_slab_last_launch(tiles) - launch;
     pti_margin margin = {{0}, {0}};
     for (int d = 0; d < own->n_dims; d++) {
-        margin.before[d] = n_later * tiles->step.before[d];
-        margin.after[d] = n_later * tiles->step.after[d];
+        margin.before[d] = n_later * tiles->margin_per_launch.before[d];
+        margin.after[d] = n_later * tiles->margin_per_launch.after[d];
     }
     return pti_parts_around(own, &margin, &schedule->launch[launch].call.instance->threads,
                             tiles->rounds, parts);

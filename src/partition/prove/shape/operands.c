@@ -3,7 +3,7 @@
 #include "access/footprint/footprint.h"
 #include "partition/prove/needs/needs.h"
 
-/** Return whether an operand of a launch describes the array that it is said to be. */
+/** Return whether an operand of a launch describes the array that the schedule names. */
 static bool is_array(const pti_operand *operand, const pti_operand *array) {
     return operand->element_bytes == array->element_bytes && operand->type == array->type &&
            operand->domain.n_dims == array->domain.n_dims &&
