@@ -8,8 +8,8 @@
 #include <string.h>
 
 /** The cells in which indices between the least and the largest one are told apart; the elements
- * that are looked at first; the most gaps that are left out. */
-enum { N_CELLS = 1024, N_FIRST_LOOKS = 512, MOST_GAPS = 15 };
+ * that are looked at first, and those that are loaded at a time; the most gaps that are left out. */
+enum { N_CELLS = 1024, N_FIRST_LOOKS = 512, CHUNK = 256, MOST_GAPS = 15 };
 
 /** Gaps are worth it from this part of the hull on; and they have to save this many bytes for each
  * element that is looked at, which takes as long as a copy of them. */
@@ -71,15 +71,25 @@ static int cell_of(const gathering *of, int64_t index) {
     return (int)((inside - of->hull.lo) >> of->shift);
 }
 
-/** Look at every n-th element. The ends of the hull are met in any case. */
-static void meet_cells(gathering *of, int64_t n) {
+/** Meet the cells of what n elements hold. */
+static void meet_values(gathering *of, const int64_t *value, int n) {
+    for (int k = 0; k < n; k++) {
+        const int last = cell_of(of, value[k] + of->most_plus);
+        for (int c = cell_of(of, value[k] + of->least_plus); c <= last; c++)
+            of->is_met[c] = true;
+    }
+}
+
+/** Look at elements that lie so far apart. The ends of the hull are met in any case. */
+static void meet_cells(gathering *of, int64_t n_apart) {
+    const int64_t n_looks = (of->elements.hi - of->elements.lo) / n_apart + 1;
+    int64_t value[CHUNK];
     memset(of->is_met, 0, sizeof of->is_met);
     of->is_met[0] = of->is_met[of->n_cells - 1] = true;
-    for (int64_t e = of->elements.lo; e <= of->elements.hi; e += n) {
-        const int64_t index = pti_index_array_get(of->array, &e);
-        const int last = cell_of(of, index + of->most_plus);
-        for (int c = cell_of(of, index + of->least_plus); c <= last; c++)
-            of->is_met[c] = true;
+    for (int64_t first = 0; first < n_looks; first += CHUNK) {
+        const int n = (int)pti_min(CHUNK, n_looks - first);
+        pti_index_array_load(of->array, of->elements.lo + first * n_apart, n_apart, n, value);
+        meet_values(of, value, n);
     }
 }
 
@@ -87,30 +97,37 @@ static int size_of(gap one) {
     return one.last - one.first + 1;
 }
 
-/** Keep a gap if it is one of the largest. */
-static void keep_gap(gathering *of, int most, gap found) {
+/** The first of the smallest gaps that are kept. */
+static int find_smallest(const gathering *of) {
     int smallest = 0;
-    if (of->n_gaps < most) {
-        of->gaps[of->n_gaps++] = found;
-        return;
-    }
     for (int k = 1; k < of->n_gaps; k++)
         if (size_of(of->gaps[k]) < size_of(of->gaps[smallest]))
             smallest = k;
-    if (size_of(of->gaps[smallest]) < size_of(found))
-        of->gaps[smallest] = found;
+    return smallest;
+}
+
+/** Keep a gap if it is one of the largest. smallest: of those that are kept, where there are as many
+ * as may be. */
+static void keep_gap(gathering *of, int most, gap found, int *smallest) {
+    if (of->n_gaps < most)
+        of->gaps[of->n_gaps++] = found;
+    else if (size_of(of->gaps[*smallest]) < size_of(found))
+        of->gaps[*smallest] = found;
+    else
+        return;
+    *smallest = find_smallest(of);
 }
 
 /** Find the largest gaps between cells that are met. Returns the indices in them. */
 static int64_t find_gaps(gathering *of, int most) {
     int64_t n_indices = 0;
-    int before = -1;
+    int before = -1, smallest = 0;
     of->n_gaps = 0;
     for (int c = 0; c < of->n_cells; c++) {
         if (!of->is_met[c])
             continue;
         if (c > before + 1)
-            keep_gap(of, most, (gap){before + 1, c - 1});
+            keep_gap(of, most, (gap){before + 1, c - 1}, &smallest);
         before = c;
     }
     for (int k = 0; k < of->n_gaps; k++)

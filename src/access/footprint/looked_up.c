@@ -81,11 +81,3 @@ void pti_section_each_of_thread(const pti_instance *instance, const pti_section 
                                 .user = user,
                                 .box = hull});
 }
-
-void pti_looked_up_each_index(const pti_looked_up *end, polytile_range elements,
-                              pti_index_function *visit, void *user) {
-    int64_t e = elements.lo;
-    while (e <= elements.hi &&
-           visit(end->plus.constant + pti_index_array_get(end->array, &e), user))
-        e += elements.step;
-}
