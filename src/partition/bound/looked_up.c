@@ -18,18 +18,18 @@ typedef struct meeting {
     int64_t n_left; /* elements that are still looked at */
 } meeting;
 
-/** place: of an element, in C order. */
-static void meet_place(meeting *of, int64_t place) {
-    const uint64_t bit = UINT64_C(1) << (place & 63);
-    of->n_met += (of->bits[place >> 6] & bit) == 0;
-    of->bits[place >> 6] |= bit;
+/** Set a bit. Returns whether it was not set. */
+static bool set_bit(uint64_t *bits, int64_t place) {
+    const uint64_t bit = UINT64_C(1) << (place & 63), before = bits[place >> 6];
+    bits[place >> 6] = before | bit;
+    return (before & bit) == 0;
 }
 
 static void meet_element(meeting *of, const int64_t *element) {
     int64_t place = 0;
     for (int d = 0; d < of->array->n_dims; d++)
         place = place * pti_range_count(of->array->range[d]) + element[d] - of->array->range[d].lo;
-    meet_place(of, place);
+    of->n_met += set_bit(of->bits, place);
 }
 
 static void meet_box(const polytile_domain *box, void *user) {
@@ -91,9 +91,12 @@ static bool looks_up_range(const pti_section *section) {
 /** Meet what n elements of a vector hold, plus what an end adds. */
 static void meet_values(int64_t plus, const int64_t *value, int n, meeting *of) {
     const polytile_range range = of->array->range[0];
+    uint64_t *bits = of->bits;
+    int64_t n_met = 0;
     for (int k = 0; k < n; k++)
         if (range.lo <= plus + value[k] && plus + value[k] <= range.hi)
-            meet_place(of, plus + value[k] - range.lo);
+            n_met += set_bit(bits, plus + value[k] - range.lo);
+    of->n_met += n_met;
 }
 
 static void meet_range(const pti_instance *instance, const pti_section *section, meeting *of) {

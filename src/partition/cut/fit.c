@@ -3,6 +3,8 @@
 #include "base/checked.h"
 #include "partition/cut/family.h"
 
+#include <string.h>
+
 /** Below this many superblocks all of them are looked at. */
 enum { MAX_LISTED = 32, MAX_POSITIONS = 5 };
 
@@ -111,17 +113,6 @@ static int64_t most_along_an_index(const pti_problem *problem, const int64_t *sh
     return most;
 }
 
-/** Add the superblocks of a shape, until they need more than the limit. */
-static void add_all(const pti_problem *problem, const pti_variant *variant, const int64_t *shape,
-                    pti_demand *demand) {
-    int64_t position[POLYTILE_MAX_DIMS] = {0};
-    do {
-        polytile_domain threads = threads_at(problem, variant, shape, position);
-        pti_demand_add(demand, problem->instance, &threads);
-    } while (demand->superblock_bytes <= problem->limit_bytes &&
-             next_superblock(problem, shape, position));
-}
-
 /** Return whether an arena for superblocks of a shape, of which none needs more than a demand, fits
  * the limit. */
 static bool arena_fits(const pti_problem *problem, const pti_variant *variant, const int64_t *shape,
@@ -138,6 +129,23 @@ static bool arena_fits(const pti_problem *problem, const pti_variant *variant, c
     pti_division division = pti_demand_divide(demand, instance, n_pieces, n_places,
                                               variant->n_buffers, 1, problem->limit_bytes);
     return division.arena_bytes <= problem->limit_bytes;
+}
+
+/** Return whether an arena for superblocks of a shape fits the limit if all superblocks of another
+ * shape are added to what it is to hold: it does not once one of them is too much. */
+static bool fits_with_all(const pti_problem *problem, const pti_variant *variant,
+                          const int64_t *shape, const pti_variant *variant_of_added,
+                          const int64_t *added, pti_demand demand) {
+    int64_t position[POLYTILE_MAX_DIMS] = {0};
+    bool fits = true;
+    do {
+        const pti_demand before = demand;
+        polytile_domain threads = threads_at(problem, variant_of_added, added, position);
+        pti_demand_add(&demand, problem->instance, &threads);
+        if (memcmp(&before, &demand, sizeof demand) != 0)
+            fits = arena_fits(problem, variant, shape, &demand);
+    } while (fits && next_superblock(problem, added, position));
+    return fits;
 }
 
 /** Let groups be factor superblocks of a shape long along each index. */
@@ -157,10 +165,8 @@ static bool groups_fit(const pti_problem *problem, const pti_variant *variant, c
     while (factor < most_along_an_index(problem, shape))
         factor *= GROUP_FACTOR;
     for (; factor > 1 && !fit; factor /= GROUP_FACTOR) {
-        pti_demand demand = *known;
         group_superblocks(&problem->grid, shape, factor, group);
-        add_all(problem, &whole, group, &demand);
-        fit = arena_fits(problem, variant, shape, &demand);
+        fit = fits_with_all(problem, variant, shape, &whole, group, *known);
     }
     return fit;
 }
@@ -169,11 +175,8 @@ static bool groups_fit(const pti_problem *problem, const pti_variant *variant, c
  * which one needs most: if there are not too many of them. known: what some of them need. */
 static bool all_fit(const pti_problem *problem, const pti_variant *variant, const int64_t *shape,
                     const pti_demand *known) {
-    pti_demand demand = *known;
-    if (problem->instance->n_further == 0 && groups_fit(problem, variant, shape, known))
-        return true;
-    add_all(problem, variant, shape, &demand);
-    return arena_fits(problem, variant, shape, &demand);
+    return (problem->instance->n_further == 0 && groups_fit(problem, variant, shape, known)) ||
+           fits_with_all(problem, variant, shape, variant, shape, *known);
 }
 
 /** Return whether the superblocks of a shape at listed positions fit the limit. */
