@@ -60,7 +60,8 @@ inline const polytile_implementation *const implementations[][2] = {
     {&chain_i32_kernel, &chain_i64_kernel}};
 
 /** Index arrays of a matrix, whose rows may be empty and columns in any order, and lists of some of
- * its rows and entries, in any order. At least one element lies in memory, since arrays have some. */
+ * its rows and entries, in any order. At least one element lies in memory, since arrays have
+ * some. */
 struct Matrix {
     Matrix(int64_t rows, int64_t n_columns, Random *random) : n_rows(rows), P(1, 0) {
         const int64_t most = random->one_of({0, 1, 3, 9}), is_band = random->chance(50);

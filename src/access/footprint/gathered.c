@@ -145,8 +145,8 @@ static int find_smallest(const gathering *of) {
     return smallest;
 }
 
-/** Keep a gap if it is one of the largest. smallest: of those that are kept, where there are as many
- * as may be. */
+/** Keep a gap if it is one of the largest. smallest: of those that are kept, if they are the most
+ * that may be. */
 static void keep_gap(gathering *of, int most, gap found, int *smallest) {
     if (of->n_gaps < most)
         of->gaps[of->n_gaps++] = found;

@@ -81,3 +81,10 @@ void pti_section_each_of_thread(const pti_instance *instance, const pti_section 
                                 .user = user,
                                 .box = hull});
 }
+
+void pti_looked_up_load(const pti_looked_up *end, int64_t first, int64_t step, int n,
+                        int64_t *indices) {
+    pti_index_array_load(end->array, first, step, n, indices);
+    for (int k = 0; k < n; k++)
+        indices[k] += end->plus.constant;
+}

@@ -88,14 +88,13 @@ static bool looks_up_range(const pti_section *section) {
     return end->section.indirection == NULL ? end->section.is_box : are_joined(&end->section);
 }
 
-/** Meet what n elements of a vector hold, plus what an end adds. */
-static void meet_values(int64_t plus, const int64_t *value, int n, meeting *of) {
+static void meet_indices(const int64_t *index, int n, meeting *of) {
     const polytile_range range = of->array->range[0];
     uint64_t *bits = of->bits;
     int64_t n_met = 0;
     for (int k = 0; k < n; k++)
-        if (range.lo <= plus + value[k] && plus + value[k] <= range.hi)
-            n_met += set_bit(bits, plus + value[k] - range.lo);
+        if (range.lo <= index[k] && index[k] <= range.hi)
+            n_met += set_bit(bits, index[k] - range.lo);
     of->n_met += n_met;
 }
 
@@ -104,12 +103,11 @@ static void meet_range(const pti_instance *instance, const pti_section *section,
     const polytile_domain hull = pti_section_hull(instance, &end->section, &instance->threads);
     const polytile_range elements = hull.range[0];
     const int64_t n_elements = pti_min(pti_range_count(elements), MOST_ELEMENTS);
-    int64_t value[CHUNK];
+    int64_t index[CHUNK];
     for (int64_t first = 0; first < n_elements; first += CHUNK) {
         const int n = (int)pti_min(CHUNK, n_elements - first);
-        pti_index_array_load(end->array, elements.lo + first * elements.step, elements.step, n,
-                             value);
-        meet_values(end->plus.constant, value, n, of);
+        pti_looked_up_load(end, elements.lo + first * elements.step, elements.step, n, index);
+        meet_indices(index, n, of);
     }
 }
 
