@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <polytile/kernel.h>
 #include <polytile/polytile.h>
@@ -30,19 +31,37 @@ POLYTILE_KERNEL(gather_i64, (e), (const float, x, 1), (const int64_t, K, 1), (fl
     PT_AT(z, e) = PT_AT(x, PT_AT(K, e));
 }
 
-enum Kind { ROWS, ENTRIES, GATHER, N_KINDS };
+LISTED_ROWS(listed_i32, int32_t)
+LISTED_ROWS(listed_i64, int64_t)
+
+POLYTILE_KERNEL(chain_i32, (i), (const float, x, 1), (const int32_t, K, 1), (const int32_t, S, 1),
+                (float, z, 1)) {
+    PT_AT(z, i) = PT_AT(x, PT_AT(K, PT_AT(S, i)));
+}
+
+POLYTILE_KERNEL(chain_i64, (i), (const float, x, 1), (const int64_t, K, 1), (const int64_t, S, 1),
+                (float, z, 1)) {
+    PT_AT(z, i) = PT_AT(x, PT_AT(K, PT_AT(S, i)));
+}
+
+enum Kind { ROWS, ENTRIES, GATHER, LISTED, CHAIN, N_KINDS };
 
 inline const char *const declarations[] = {
     "rows[i]: in V[P[i]:P[i+1]-1], x[K[P[i]:P[i+1]-1]]; out y[i]",
-    "entries[e]: in V[e], x[K[e]]; sum y[R[e]]", "gather[e]: in x[K[e]]; out z[e]"};
+    "entries[e]: in V[e], x[K[e]]; sum y[R[e]]", "gather[e]: in x[K[e]]; out z[e]",
+    "listed[i]: in V[P[L[i]]:P[L[i]+1]-1], x[K[P[L[i]]:P[L[i]+1]-1]]; out y[i]",
+    "chain[i]: in x[K[S[i]]]; out z[i]"};
 
 inline const polytile_implementation *const implementations[][2] = {
     {&rows_i32_kernel, &rows_i64_kernel},
     {&entries_i32_kernel, &entries_i64_kernel},
-    {&gather_i32_kernel, &gather_i64_kernel}};
+    {&gather_i32_kernel, &gather_i64_kernel},
+    {&listed_i32_kernel, &listed_i64_kernel},
+    {&chain_i32_kernel, &chain_i64_kernel}};
 
-/** Index arrays of a matrix, whose rows may be empty and columns in any order. At least one element
- * lies in memory, since arrays have some. */
+/** Index arrays of a matrix, whose rows may be empty and columns in any order, and lists of some of
+ * its rows and entries, in any order. At least one element lies in memory, since arrays have
+ * some. */
 struct Matrix {
     Matrix(int64_t rows, int64_t n_columns, Random *random) : n_rows(rows), P(1, 0) {
         const int64_t most = random->one_of({0, 1, 3, 9}), is_band = random->chance(50);
@@ -66,10 +85,27 @@ struct Matrix {
             V.push_back(static_cast<float>(random->number(-4, 4)));
         for (int64_t c = 0; c < n_columns; c++)
             x.push_back(static_cast<float>(random->number(-4, 4)));
+        for (int64_t n = random->number(1, 2 * n_rows); n > 0; n--) {
+            L.push_back(random->number(0, n_rows - 1));
+            S.push_back(random->number(0, static_cast<int64_t>(K.size()) - 1));
+        }
+        if (random->chance(50))
+            std::sort(L.begin(), L.end());
+    }
+
+    int64_t n_threads(Kind kind) const {
+        return kind == ROWS                        ? n_rows
+               : kind == ENTRIES || kind == GATHER ? n_entries
+                                                   : static_cast<int64_t>(L.size());
+    }
+
+    size_t n_results(Kind kind) const {
+        const int64_t n = kind == ENTRIES ? n_rows : n_threads(kind);
+        return static_cast<size_t>(std::max<int64_t>(1, n));
     }
 
     int64_t n_rows, n_entries;
-    std::vector<int64_t> P, K, R;
+    std::vector<int64_t> P, K, R, L, S;
     std::vector<float> V, x;
 };
 
@@ -129,34 +165,55 @@ class Arrays {
 /** Gives the position of the result. */
 inline size_t add_arrays(Kind kind, const Matrix &of, const std::vector<float> &before,
                          Arrays *to) {
-    if (kind == ROWS) {
+    if (kind == ROWS || kind == LISTED) {
         to->add_values("V", of.V);
         to->add_indices("P", of.P);
+        if (kind == LISTED)
+            to->add_indices("L", of.L);
         to->add_values("x", of.x);
         to->add_indices("K", of.K);
         to->add_values("y", before);
-        return 4;
+        return to->list.size() - 1;
     }
     if (kind == ENTRIES)
         to->add_values("V", of.V);
     to->add_values("x", of.x);
     to->add_indices("K", of.K);
+    if (kind == CHAIN)
+        to->add_indices("S", of.S);
     to->add_values(kind == ENTRIES ? "y" : "z", before);
     if (kind == ENTRIES)
         to->add_indices("R", of.R);
-    return kind == ENTRIES ? 3 : 2;
+    return kind == GATHER ? 2 : 3;
+}
+
+inline float expect_row(const Matrix &of, int64_t row) {
+    const auto r = static_cast<size_t>(row);
+    float sum = 0;
+    for (int64_t k = of.P[r]; k < of.P[r + 1]; k++)
+        sum +=
+            of.V[static_cast<size_t>(k)] * of.x[static_cast<size_t>(of.K[static_cast<size_t>(k)])];
+    return sum;
 }
 
 inline std::vector<float> expect_result(Kind kind, const Matrix &of, std::vector<float> result) {
-    for (int64_t i = 0; i < of.n_rows && kind == ROWS; i++)
-        result[static_cast<size_t>(i)] = 0;
-    for (size_t e = 0; e < static_cast<size_t>(of.n_entries); e++) {
-        const size_t column = static_cast<size_t>(of.K[e]);
-        if (kind == GATHER)
-            result[e] = of.x[column];
-        else
-            result[static_cast<size_t>(of.R[e])] += of.V[e] * of.x[column];
-    }
+    for (size_t i = 0; i < static_cast<size_t>(of.n_threads(kind)); i++)
+        switch (kind) {
+        case ROWS:
+            result[i] = expect_row(of, static_cast<int64_t>(i));
+            break;
+        case LISTED:
+            result[i] = expect_row(of, of.L[i]);
+            break;
+        case GATHER:
+            result[i] = of.x[static_cast<size_t>(of.K[i])];
+            break;
+        case CHAIN:
+            result[i] = of.x[static_cast<size_t>(of.K[static_cast<size_t>(of.S[i])])];
+            break;
+        default:
+            result[static_cast<size_t>(of.R[i])] += of.V[i] * of.x[static_cast<size_t>(of.K[i])];
+        }
     return result;
 }
 
@@ -171,12 +228,10 @@ inline bool round_runs_right(const std::string &device_name, Random *random) {
     const Matrix matrix(n_rows, random->one_of({1, 5, 97, 300}), random);
     const Kind kind = static_cast<Kind>(random->number(0, N_KINDS - 1));
     const bool is_wide = random->chance(50);
-    const int64_t n_threads = kind == ROWS ? n_rows : matrix.n_entries;
+    const int64_t n_threads = matrix.n_threads(kind);
     polytile_implementation implementation = *implementations[kind][is_wide];
     implementation.cuda = reinterpret_cast<const void *>(implementation.host);
-    const size_t n_results =
-        static_cast<size_t>(std::max<int64_t>(1, kind == GATHER ? matrix.n_entries : n_rows));
-    const std::vector<float> before(n_results, kind == ENTRIES ? 3.0f : -1.0f);
+    const std::vector<float> before(matrix.n_results(kind), kind == ENTRIES ? 3.0f : -1.0f);
     Arrays arrays(ctx, is_wide);
     const size_t result = add_arrays(kind, matrix, before, &arrays);
     EXPECT_EQ(polytile_kernel_create(ctx, declarations[kind], &implementation, &kernel),

@@ -90,13 +90,22 @@ void Drawer::hold(int operand, const Range &values, bool is_ascending) {
     }
 }
 
-/** x[K[e]+j], or x[K[lo:hi]], or with the ends of rows x[K[P[i]:P[i+1]-1]]. */
-Subscript Drawer::draw_gather(const Range &range) {
+/** An element of an index array which another index array says: K[L[e]+j]. */
+LookUp Drawer::draw_chained(int operand) {
+    const Range places = {0, dice.pick<int64_t>({0, 1, 6, 12, 30, 60})};
+    kernel.operands[static_cast<size_t>(operand)].box[0] = places;
+    LookUp from;
+    from.operand = operand;
+    from.subscripts.push_back(draw_gather(places, true));
+    return from;
+}
+
+/** x[K[e]+j], or x[K[lo:hi]], or with the ends of rows x[K[P[i]:P[i+1]-1]], or x[K[L[e]]]. */
+Subscript Drawer::draw_gather(const Range &range, bool is_one) {
     Subscript subscript;
     const bool is_line = dice.chance(75) || count(kernel.domain) > MOST_THREADS_OF_A_TABLE;
     const int operand = add_index_operand(is_line ? 1 : 2);
-    const bool is_of_rows =
-        kernel.operands[static_cast<size_t>(operand)].box.size() == 1 && dice.chance(30);
+    const bool is_of_rows = is_line && !is_one && dice.chance(30);
     subscript.lo.constant = dice.chance(60) ? 0 : dice.between(-4, 4);
     if (dice.chance(25))
         subscript.lo.index[static_cast<size_t>(
@@ -114,8 +123,10 @@ Subscript Drawer::draw_gather(const Range &range) {
         kernel.operands[static_cast<size_t>(operand)].box[0] = entries;
         from.operand = operand;
         from.subscripts.push_back(draw_rows(entries));
+    } else if (is_line && dice.chance(25)) {
+        from = draw_chained(operand);
     } else {
-        from = draw_index_section(operand, dice.chance(70));
+        from = draw_index_section(operand, is_one || dice.chance(70));
     }
     hold(operand, values, dice.chance(30));
     subscript.hi = subscript.lo;
@@ -123,11 +134,11 @@ Subscript Drawer::draw_gather(const Range &range) {
     return subscript;
 }
 
-/** V[P[i]:P[i+1]-1]: rows of any length, none included. */
+/** V[P[i]:P[i+1]-1]: rows of any length, none included; or of rows that an index array says. */
 Subscript Drawer::draw_rows(const Range &range) {
     Subscript subscript;
     const int operand = add_index_operand(1);
-    LookUp from = draw_index_section(operand, true);
+    LookUp from = dice.chance(25) ? draw_chained(operand) : draw_index_section(operand, true);
     subscript.is_single = false;
     subscript.lo_of.push_back(from);
     from.subscripts[0].lo.constant += 1;

@@ -45,7 +45,8 @@ class Drawer {
     void draw_look_up(polytile_role role);
     int add_index_operand(size_t n_dims);
     LookUp draw_index_section(int operand, bool is_one);
-    Subscript draw_gather(const Range &range);
+    LookUp draw_chained(int operand);
+    Subscript draw_gather(const Range &range, bool is_one = false);
     Subscript draw_rows(const Range &range);
     Subscript draw_between(const Range &range);
     void hold(int operand, const Range &values, bool is_ascending);

@@ -57,6 +57,16 @@ int64_t pti_index_array_get(const pti_index_array *array, const int64_t *element
     return value_at(array, array->data + pti_memory_layout_offset(&array->layout, element));
 }
 
+void pti_index_array_load(const pti_index_array *array, int64_t first, int64_t step, int n,
+                          int64_t *values) {
+    const char *at = array->data + pti_memory_layout_offset(&array->layout, &first);
+    const int64_t step_bytes = step * array->layout.stride_bytes[0];
+    for (int k = 0; array->is_wide && k < n; k++)
+        values[k] = value_at(array, at + k * step_bytes);
+    for (int k = 0; !array->is_wide && k < n; k++)
+        values[k] = load_value(array, at + k * step_bytes);
+}
+
 static int64_t count_row_elements(const pti_index_array *array) {
     int64_t n_elements = 1;
     for (int d = 1; d < array->domain.n_dims; d++)

@@ -36,6 +36,11 @@ typedef struct pti_index_array {
 /** Return what an element holds; what lies beyond +-2^61 counts as that. */
 int64_t pti_index_array_get(const pti_index_array *array, const int64_t *element);
 
+/** Store what n elements of a vector hold, step apart from the first one on, as
+ * pti_index_array_get() does. */
+void pti_index_array_load(const pti_index_array *array, int64_t first, int64_t step, int n,
+                          int64_t *values);
+
 /** Read all elements of an array whose data, type, domain and layout are those of the given one,
  * once over, by all threads that a context has; NULL: by one. The caller holds what comes back;
  * NULL: no memory. */

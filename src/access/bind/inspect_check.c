@@ -271,26 +271,37 @@ done:
     return status;
 }
 
-/** Return whether two ends look up neighbours of one array whose elements ascend, the upper one not
- * before the lower one, so that no range has its ends out of order. */
-static bool are_ascending_neighbours(const pti_looked_up *lo, const pti_looked_up *hi) {
-    const pti_affine *from = &lo->section.subscript[0].lo, *to = &hi->section.subscript[0].lo;
-    return lo->array != NULL && lo->array == hi->array && lo->array->ascends &&
-           lo->section.indirection == NULL && hi->section.indirection == NULL &&
-           pti_affine_is_parallel(from, to) && to->constant >= from->constant &&
-           pti_affine_is_parallel(&lo->plus, &hi->plus) &&
-           hi->plus.constant >= lo->plus.constant - 1;
-}
-
-/** Return whether two ends look up the same element, and a range from one to the other has its ends
- * in order. */
+/** Return whether two ends look up the same element of an array, by indices alone. */
 static bool are_one_element(const pti_looked_up *lo, const pti_looked_up *hi) {
     bool are = lo->array != NULL && lo->array == hi->array && lo->section.indirection == NULL &&
-               hi->section.indirection == NULL && pti_affine_is_parallel(&lo->plus, &hi->plus) &&
-               hi->plus.constant >= lo->plus.constant - 1;
+               hi->section.indirection == NULL;
     for (int d = 0; are && d < lo->section.n_dims; d++)
         are = pti_affine_equals(&lo->section.subscript[d].lo, &hi->section.subscript[d].lo);
     return are;
+}
+
+/** Return whether b is never less than a + least. */
+static bool is_at_least(const pti_affine *b, const pti_affine *a, int64_t least) {
+    return pti_affine_is_parallel(a, b) && b->constant >= a->constant + least;
+}
+
+/** Return whether the element of a vector that a thread has in a section never lies behind the one
+ * that it has in a second section: by indices, or by one element that says where both lie. */
+static bool are_in_order(const pti_section *first, const pti_section *second) {
+    if (first->indirection == NULL || second->indirection == NULL)
+        return first->indirection == second->indirection &&
+               is_at_least(&second->subscript[0].lo, &first->subscript[0].lo, 0);
+    const pti_looked_up *one = &first->indirection->lo[0], *other = &second->indirection->lo[0];
+    return are_one_element(one, other) && is_at_least(&other->plus, &one->plus, 0);
+}
+
+/** Return whether a range between two ends never has them out of order: they look up the same
+ * element, or neighbours of one array whose elements ascend. */
+static bool are_ends_in_order(const pti_looked_up *lo, const pti_looked_up *hi) {
+    return is_at_least(&hi->plus, &lo->plus, -1) &&
+           (are_one_element(lo, hi) ||
+            (lo->array != NULL && lo->array == hi->array && lo->array->ascends &&
+             are_in_order(&lo->section, &hi->section)));
 }
 
 /** Return between which values the elements lie that some threads look up for an end; false:
@@ -322,8 +333,7 @@ static bool is_sound(const pti_instance *instance, const pti_section *section, i
     if (!by->is_indirect[d])
         return meets_array(&(lookup){instance, section, &instance->threads, d});
     return are_inside(instance, section, d) &&
-           (by->gathers[d] || are_one_element(&by->lo[d], &by->hi[d]) ||
-            are_ascending_neighbours(&by->lo[d], &by->hi[d]));
+           (by->gathers[d] || are_ends_in_order(&by->lo[d], &by->hi[d]));
 }
 
 polytile_status pti_inspection_check(polytile_context *ctx, const pti_instance *instance,

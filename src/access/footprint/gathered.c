@@ -1,5 +1,6 @@
 #include "access/footprint/gathered.h"
 
+#include "access/array/index_block.h"
 #include "access/footprint/affine.h"
 #include "access/footprint/footprint.h"
 #include "access/footprint/indirection.h"
@@ -8,8 +9,10 @@
 #include <string.h>
 
 /** The cells in which indices between the least and the largest one are told apart; the elements
- * that are looked at first; the most gaps that are left out. */
-enum { N_CELLS = 1024, N_FIRST_LOOKS = 512, MOST_GAPS = 15 };
+ * that are looked at first, and those that are loaded at a time; in how many parts elements are
+ * looked at where their least and largest values leave cells open; the most gaps that are left
+ * out. */
+enum { N_CELLS = 1024, N_FIRST_LOOKS = 512, CHUNK = 256, PARTS = 16, MOST_GAPS = 15 };
 
 /** Gaps are worth it from this part of the hull on; and they have to save this many bytes for each
  * element that is looked at, which takes as long as a copy of them. */
@@ -71,46 +74,99 @@ static int cell_of(const gathering *of, int64_t index) {
     return (int)((inside - of->hull.lo) >> of->shift);
 }
 
-/** Look at every n-th element. The ends of the hull are met in any case. */
-static void meet_cells(gathering *of, int64_t n) {
+static void meet_value(gathering *of, int64_t value) {
+    const int first = cell_of(of, value + of->least_plus),
+              last = cell_of(of, value + of->most_plus);
+    of->is_met[first] = true;
+    for (int c = first + 1; c <= last; c++)
+        of->is_met[c] = true;
+}
+
+/** Look at n elements that lie so far apart, from the first one on. */
+static void meet_each(gathering *of, int64_t first, int64_t n, int64_t n_apart) {
+    int64_t value[CHUNK];
+    for (int64_t begin = 0; begin < n; begin += CHUNK) {
+        const int n_loaded = (int)pti_min(CHUNK, n - begin);
+        pti_index_array_load(of->array, first + begin * n_apart, n_apart, n_loaded, value);
+        for (int k = 0; k < n_loaded; k++)
+            meet_value(of, value[k]);
+    }
+}
+
+/** Meet the cells of the least and the largest of some values. Returns whether all cells between
+ * them are met, too, so that none of those values meets another one. */
+static bool meet_ends(gathering *of, pti_value_range values) {
+    const int first = cell_of(of, values.least + of->least_plus),
+              last = cell_of(of, values.most + of->most_plus);
+    meet_value(of, values.least);
+    meet_value(of, values.most);
+    return memchr(&of->is_met[first], false, (size_t)(last - first) + 1) == NULL;
+}
+
+/** Look at all of some elements, in ever shorter parts while what the array knows of a part leaves
+ * cells open. Parts begin where the array's own groups do. */
+static void meet_all(gathering *of, polytile_range elements) {
+    const int64_t base = of->array->domain.range[0].lo, n = elements.hi - elements.lo + 1;
+    int64_t n_part = PTI_INDEX_BLOCK;
+    if (meet_ends(of, pti_index_array_find_values(of->array, elements)))
+        return;
+    if (n <= PTI_INDEX_BLOCK) {
+        meet_each(of, elements.lo, n, 1);
+        return;
+    }
+    while (n_part * PARTS < n)
+        n_part *= PARTS;
+    for (int64_t end, first = elements.lo; first <= elements.hi; first = end) {
+        end = base + ((first - base) / n_part + 1) * n_part;
+        meet_all(of, (polytile_range){first, pti_min(end - 1, elements.hi), 1});
+    }
+}
+
+/** Look at elements that lie so far apart. The ends of the hull are met in any case. */
+static void meet_cells(gathering *of, int64_t n_apart) {
     memset(of->is_met, 0, sizeof of->is_met);
     of->is_met[0] = of->is_met[of->n_cells - 1] = true;
-    for (int64_t e = of->elements.lo; e <= of->elements.hi; e += n) {
-        const int64_t index = pti_index_array_get(of->array, &e);
-        const int last = cell_of(of, index + of->most_plus);
-        for (int c = cell_of(of, index + of->least_plus); c <= last; c++)
-            of->is_met[c] = true;
-    }
+    if (n_apart == 1)
+        meet_all(of, of->elements);
+    else
+        meet_each(of, of->elements.lo, (of->elements.hi - of->elements.lo) / n_apart + 1, n_apart);
 }
 
 static int size_of(gap one) {
     return one.last - one.first + 1;
 }
 
-/** Keep a gap if it is one of the largest. */
-static void keep_gap(gathering *of, int most, gap found) {
+/** The first of the smallest gaps that are kept. */
+static int find_smallest(const gathering *of) {
     int smallest = 0;
-    if (of->n_gaps < most) {
-        of->gaps[of->n_gaps++] = found;
-        return;
-    }
     for (int k = 1; k < of->n_gaps; k++)
         if (size_of(of->gaps[k]) < size_of(of->gaps[smallest]))
             smallest = k;
-    if (size_of(of->gaps[smallest]) < size_of(found))
-        of->gaps[smallest] = found;
+    return smallest;
+}
+
+/** Keep a gap if it is one of the largest. smallest: of those that are kept, if they are the most
+ * that may be. */
+static void keep_gap(gathering *of, int most, gap found, int *smallest) {
+    if (of->n_gaps < most)
+        of->gaps[of->n_gaps++] = found;
+    else if (size_of(of->gaps[*smallest]) < size_of(found))
+        of->gaps[*smallest] = found;
+    else
+        return;
+    *smallest = find_smallest(of);
 }
 
 /** Find the largest gaps between cells that are met. Returns the indices in them. */
 static int64_t find_gaps(gathering *of, int most) {
     int64_t n_indices = 0;
-    int before = -1;
+    int before = -1, smallest = 0;
     of->n_gaps = 0;
     for (int c = 0; c < of->n_cells; c++) {
         if (!of->is_met[c])
             continue;
         if (c > before + 1)
-            keep_gap(of, most, (gap){before + 1, c - 1});
+            keep_gap(of, most, (gap){before + 1, c - 1}, &smallest);
         before = c;
     }
     for (int k = 0; k < of->n_gaps; k++)

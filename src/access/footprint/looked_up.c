@@ -82,10 +82,9 @@ void pti_section_each_of_thread(const pti_instance *instance, const pti_section 
                                 .box = hull});
 }
 
-void pti_looked_up_each_index(const pti_looked_up *end, polytile_range elements,
-                              pti_index_function *visit, void *user) {
-    int64_t e = elements.lo;
-    while (e <= elements.hi &&
-           visit(end->plus.constant + pti_index_array_get(end->array, &e), user))
-        e += elements.step;
+void pti_looked_up_load(const pti_looked_up *end, int64_t first, int64_t step, int n,
+                        int64_t *indices) {
+    pti_index_array_load(end->array, first, step, n, indices);
+    for (int k = 0; k < n; k++)
+        indices[k] += end->plus.constant;
 }

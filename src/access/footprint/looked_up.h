@@ -17,12 +17,9 @@ typedef void pti_box_function(const polytile_domain *box, void *user);
 void pti_section_each_of_thread(const pti_instance *instance, const pti_section *section,
                                 const polytile_domain *thread, pti_box_function *visit, void *user);
 
-/** Visits an index. Returns whether to go on. */
-typedef bool pti_index_function(int64_t index, void *user);
-
-/** Visit what the elements of a range of an end's vector hold, plus what the end adds for all
- * threads. */
-void pti_looked_up_each_index(const pti_looked_up *end, polytile_range elements,
-                              pti_index_function *visit, void *user);
+/** Store what n elements of an end's vector hold, step apart from the first one on, plus what the
+ * end adds for all threads. */
+void pti_looked_up_load(const pti_looked_up *end, int64_t first, int64_t step, int n,
+                        int64_t *indices);
 
 #endif

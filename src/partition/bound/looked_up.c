@@ -6,8 +6,9 @@
 
 #include <stdlib.h>
 
-/** Threads and elements that are looked at, and elements of an array that are told apart. */
-enum { MOST_THREADS = 1 << 16, MOST_ELEMENTS = 1 << 18, MOST_BITS = 1 << 28 };
+/** Threads and elements that are looked at, and elements of an array that are told apart; and how
+ * many elements of a vector are loaded at a time. */
+enum { MOST_THREADS = 1 << 16, MOST_ELEMENTS = 1 << 18, MOST_BITS = 1 << 28, CHUNK = 256 };
 
 /** Which elements of an array were met. */
 typedef struct meeting {
@@ -17,13 +18,18 @@ typedef struct meeting {
     int64_t n_left; /* elements that are still looked at */
 } meeting;
 
+/** Set a bit. Returns whether it was not set. */
+static bool set_bit(uint64_t *bits, int64_t place) {
+    const uint64_t bit = UINT64_C(1) << (place & 63), before = bits[place >> 6];
+    bits[place >> 6] = before | bit;
+    return (before & bit) == 0;
+}
+
 static void meet_element(meeting *of, const int64_t *element) {
     int64_t place = 0;
     for (int d = 0; d < of->array->n_dims; d++)
         place = place * pti_range_count(of->array->range[d]) + element[d] - of->array->range[d].lo;
-    const uint64_t bit = UINT64_C(1) << (place & 63);
-    of->n_met += (of->bits[place >> 6] & bit) == 0;
-    of->bits[place >> 6] |= bit;
+    of->n_met += set_bit(of->bits, place);
 }
 
 static void meet_box(const polytile_domain *box, void *user) {
@@ -82,17 +88,27 @@ static bool looks_up_range(const pti_section *section) {
     return end->section.indirection == NULL ? end->section.is_box : are_joined(&end->section);
 }
 
-static bool meet_index(int64_t index, void *user) {
-    meeting *of = user;
-    if (of->array->range[0].lo <= index && index <= of->array->range[0].hi)
-        meet_element(of, &index);
-    return --of->n_left > 0;
+static void meet_indices(const int64_t *index, int n, meeting *of) {
+    const polytile_range range = of->array->range[0];
+    uint64_t *bits = of->bits;
+    int64_t n_met = 0;
+    for (int k = 0; k < n; k++)
+        if (range.lo <= index[k] && index[k] <= range.hi)
+            n_met += set_bit(bits, index[k] - range.lo);
+    of->n_met += n_met;
 }
 
 static void meet_range(const pti_instance *instance, const pti_section *section, meeting *of) {
     const pti_looked_up *end = &section->indirection->lo[0];
     const polytile_domain hull = pti_section_hull(instance, &end->section, &instance->threads);
-    pti_looked_up_each_index(end, hull.range[0], meet_index, of);
+    const polytile_range elements = hull.range[0];
+    const int64_t n_elements = pti_min(pti_range_count(elements), MOST_ELEMENTS);
+    int64_t index[CHUNK];
+    for (int64_t first = 0; first < n_elements; first += CHUNK) {
+        const int n = (int)pti_min(CHUNK, n_elements - first);
+        pti_looked_up_load(end, elements.lo + first * elements.step, elements.step, n, index);
+        meet_indices(index, n, of);
+    }
 }
 
 static int64_t count_met(const pti_instance *instance, const pti_section *section, bool *failed) {

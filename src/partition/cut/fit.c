@@ -3,11 +3,16 @@
 #include "base/checked.h"
 #include "partition/cut/family.h"
 
+#include <string.h>
+
 /** Below this many superblocks all of them are looked at. */
 enum { MAX_LISTED = 32, MAX_POSITIONS = 5 };
 
 /** The most superblocks that are all looked at where index arrays are looked up. */
 enum { MOST_QUICK = 1 << 12, MOST_FULL = 1 << 16 };
+
+/** Groups of superblocks are this many times as long along each index as those tried next. */
+enum { GROUP_FACTOR = 4 };
 
 /** The positions to look at along each index, ascending and distinct. */
 typedef struct positions {
@@ -100,19 +105,78 @@ static bool next_superblock(const pti_problem *problem, const int64_t *shape, in
     return false;
 }
 
-/** Add all superblocks, if they are not too many, where index arrays are looked up: what these hold
- * says which one needs most. */
-static void add_looked_up(const pti_problem *problem, const pti_variant *variant,
-                          const int64_t *shape, int64_t most, pti_demand *demand) {
+/** Return the most superblocks along an index. */
+static int64_t most_along_an_index(const pti_problem *problem, const int64_t *shape) {
+    int64_t most = 0;
+    for (int d = 0; d < problem->instance->n_indices; d++)
+        most = pti_max(most, pti_grid_quotient(&problem->grid, shape, d));
+    return most;
+}
+
+/** Return whether an arena for superblocks of a shape, of which none needs more than a demand, fits
+ * the limit. */
+static bool arena_fits(const pti_problem *problem, const pti_variant *variant, const int64_t *shape,
+                       const pti_demand *demand) {
+    const pti_instance *instance = problem->instance;
+    int64_t n_pieces[PTI_MAX_OPERANDS];
+    int n_places[PTI_MAX_OPERANDS];
+    if (demand->superblock_bytes > problem->limit_bytes)
+        return false;
+    for (int a = 0; a < instance->n_operands; a++) {
+        n_pieces[a] = count_pieces(problem, shape, a);
+        n_places[a] = count_places(problem, variant, shape, a);
+    }
+    pti_division division = pti_demand_divide(demand, instance, n_pieces, n_places,
+                                              variant->n_buffers, 1, problem->limit_bytes);
+    return division.arena_bytes <= problem->limit_bytes;
+}
+
+/** Return whether an arena for superblocks of a shape fits the limit if all superblocks of another
+ * shape are added to what it is to hold: it does not once one of them is too much. */
+static bool fits_with_all(const pti_problem *problem, const pti_variant *variant,
+                          const int64_t *shape, const pti_variant *variant_of_added,
+                          const int64_t *added, pti_demand demand) {
     int64_t position[POLYTILE_MAX_DIMS] = {0};
-    if (problem->instance->inspection == NULL ||
-        pti_grid_n_superblocks(&problem->grid, shape) > most)
-        return;
+    bool fits = true;
     do {
-        polytile_domain threads = threads_at(problem, variant, shape, position);
-        pti_demand_add(demand, problem->instance, &threads);
-    } while (demand->superblock_bytes <= problem->limit_bytes &&
-             next_superblock(problem, shape, position));
+        const pti_demand before = demand;
+        polytile_domain threads = threads_at(problem, variant_of_added, added, position);
+        pti_demand_add(&demand, problem->instance, &threads);
+        if (memcmp(&before, &demand, sizeof demand) != 0)
+            fits = arena_fits(problem, variant, shape, &demand);
+    } while (fits && next_superblock(problem, added, position));
+    return fits;
+}
+
+/** Let groups be factor superblocks of a shape long along each index. */
+static void group_superblocks(const pti_grid *grid, const int64_t *shape, int64_t factor,
+                              int64_t *group) {
+    for (int d = 0; d < grid->threads.n_dims; d++)
+        group[d] = pti_min(grid->n_blocks[d], pti_mul_saturated(shape[d], factor));
+}
+
+/** Return whether neighbouring superblocks fit together as one, in groups of any size: then each
+ * fits by itself, since no part of a group needs more than that. False: look at each. */
+static bool groups_fit(const pti_problem *problem, const pti_variant *variant, const int64_t *shape,
+                       const pti_demand *known) {
+    const pti_variant whole = pti_variant_of(variant->family, variant->n_buffers);
+    int64_t group[POLYTILE_MAX_DIMS], factor = 1;
+    bool fit = false;
+    while (factor < most_along_an_index(problem, shape))
+        factor *= GROUP_FACTOR;
+    for (; factor > 1 && !fit; factor /= GROUP_FACTOR) {
+        group_superblocks(&problem->grid, shape, factor, group);
+        fit = fits_with_all(problem, variant, shape, &whole, group, *known);
+    }
+    return fit;
+}
+
+/** Return whether all superblocks fit, where index arrays are looked up, since what these hold says
+ * which one needs most: if there are not too many of them. known: what some of them need. */
+static bool all_fit(const pti_problem *problem, const pti_variant *variant, const int64_t *shape,
+                    const pti_demand *known) {
+    return (problem->instance->n_further == 0 && groups_fit(problem, variant, shape, known)) ||
+           fits_with_all(problem, variant, shape, variant, shape, *known);
 }
 
 /** Return whether the superblocks of a shape at listed positions fit the limit. */
@@ -130,18 +194,9 @@ static bool fits_at(const pti_problem *problem, const pti_variant *variant, cons
         if (demand.superblock_bytes > problem->limit_bytes)
             return false;
     } while (next_combination(list, instance->n_indices, chosen));
-    add_looked_up(problem, variant, shape, most, &demand);
-    if (demand.superblock_bytes > problem->limit_bytes)
-        return false;
-    int64_t n_pieces[PTI_MAX_OPERANDS];
-    int n_places[PTI_MAX_OPERANDS];
-    for (int a = 0; a < instance->n_operands; a++) {
-        n_pieces[a] = count_pieces(problem, shape, a);
-        n_places[a] = count_places(problem, variant, shape, a);
-    }
-    pti_division division = pti_demand_divide(&demand, instance, n_pieces, n_places,
-                                              variant->n_buffers, 1, problem->limit_bytes);
-    return division.arena_bytes <= problem->limit_bytes;
+    return arena_fits(problem, variant, shape, &demand) &&
+           (instance->inspection == NULL || pti_grid_n_superblocks(&problem->grid, shape) > most ||
+            all_fit(problem, variant, shape, &demand));
 }
 
 bool pti_fit_quick(const pti_problem *problem, const pti_variant *variant, const int64_t *shape) {

@@ -158,6 +158,22 @@ TEST(IndexArray, GivesTheValuesOfRowsOfAnyLengthAndLayout) {
     }
 }
 
+TEST(IndexArray, LoadsElementsApartAsItGivesThemOneByOne) {
+    Random random(test_seed("IndexArrayLoad"));
+    for (int64_t round = 0; round < scaled(60); round++) {
+        const LaidOut made({random.one_of({1, 2, 17, 300})}, random.chance(50), &random);
+        const int64_t first = random.number(0, made.n_rows() - 1), step = random.number(1, 9);
+        const int64_t n = (made.n_rows() - 1 - first) / step + 1;
+        std::vector<int64_t> loaded(static_cast<size_t>(n));
+        pti_index_array_load(&made.array(), made.first_row() + first, step, static_cast<int>(n),
+                             loaded.data());
+        for (int64_t k = 0; k < n; k++) {
+            const int64_t element = made.first_row() + first + k * step;
+            ASSERT_EQ(loaded[static_cast<size_t>(k)], pti_index_array_get(&made.array(), &element));
+        }
+    }
+}
+
 /** A planner asks for many boxes: one must not cost the elements of some rows. Several threads
  * read the rows. */
 TEST(IndexArray, KeepsWhatLongRowsHold) {

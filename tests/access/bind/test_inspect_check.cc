@@ -134,6 +134,45 @@ TEST_F(InspectCheck, RangesAroundOneElementAreRefusedOutsideTheArray) {
     EXPECT_GE(n_rounds - n_accepted, least_count(n_rounds, 0.16));
 }
 
+/** Rows of a list, which may be wrong itself. */
+TEST_F(InspectCheck, RowsOfAListAreRefusedWhereTheirEndsAreOutOfOrder) {
+    const uint64_t seed = test_seed("InspectCheck.listed");
+    Random random(seed);
+    int64_t n_accepted = 0;
+    const int64_t n_rounds = scaled(1000);
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        n_i = random.number(1, 4), n_j = random.number(1, 3);
+        const int64_t n_entries = random.number(1, 5), after = random.one_of({1, 1, 0, -1});
+        draw_rows(n_entries, &random);
+        const auto n_ends = static_cast<int64_t>(P.size());
+        L.clear();
+        for (int64_t i = 0; i < n_i; i++)
+            L.push_back(random.chance(95) ? random.number(after < 0, n_i - (after > 0))
+                                          : random.number(-1, n_i + 1));
+        polytile_array *arrays[] = {describe("V", {n_entries}), wrap("P", P), wrap("L", L),
+                                    describe("y", {n_i, n_j})};
+        bool is_right = true;
+        for (const int64_t row : L) {
+            is_right = is_right && is_in(row, n_ends) && is_in(row + after, n_ends);
+            if (!is_right)
+                break;
+            const int64_t first = end(row), last = end(row + after) - 1;
+            is_right = last >= first - 1 &&
+                       (last < first || (is_in(first, n_entries) && is_in(last, n_entries)));
+        }
+        n_accepted += is_right;
+        const std::string behind = after == 0 ? "" : after < 0 ? "-1" : "+1";
+        const std::string declaration =
+            "k[i, j]: in V[P[L[i]]:P[L[i]" + behind + "]-1]; out y[i, j]";
+        EXPECT_EQ(is_accepted(declaration.c_str(), arrays), is_right)
+            << declaration << " seed " << seed << " round " << round;
+    }
+    if (n_rounds >= 1000) {
+        EXPECT_GT(n_accepted, n_rounds / 10);
+        EXPECT_LT(n_accepted, n_rounds - n_rounds / 10);
+    }
+}
+
 TEST_F(InspectCheck, GathersAreRefusedByWhatIsLookedUpAlone) {
     const uint64_t seed = test_seed("InspectCheck.gathers");
     Random random(seed);

@@ -86,6 +86,51 @@ bool contains(const pti_boxes &set, int64_t index) {
     return pti_boxes_cover(&set, &element);
 }
 
+/** How many indices are in the largest gaps between cells, of some 1024 over all, in which some
+ * index lies. */
+int64_t count_in_gaps(std::vector<int64_t> indices) {
+    enum { N_CELLS = 1024, MOST_GAPS = 15 };
+    std::sort(indices.begin(), indices.end());
+    const int64_t first = indices.front();
+    int64_t shift = 0, n_indices = 0;
+    while ((indices.back() - first) >> shift >= N_CELLS)
+        shift++;
+    std::vector<int64_t> gaps;
+    for (size_t k = 1; k < indices.size(); k++)
+        gaps.push_back(std::max<int64_t>(0, ((indices[k] - first) >> shift) -
+                                                ((indices[k - 1] - first) >> shift) - 1));
+    std::sort(gaps.rbegin(), gaps.rend());
+    for (size_t k = 0; k < gaps.size() && k < MOST_GAPS; k++)
+        n_indices += gaps[k] << shift;
+    return n_indices;
+}
+
+TEST_F(Gathered, FootprintsLeaveOutTheLargestGapsOrNone) {
+    Random random(test_seed("Gathered.Gaps"));
+    int64_t n_left_out = 0;
+    const int64_t n_rounds = scaled(100);
+    for (int64_t round = 0; round < n_rounds && !HasFatalFailure(); round++) {
+        const int64_t n = random.one_of({101, 5000, 100000, 1000000});
+        K = draw_indices(n, &random);
+        for (int64_t more = random.one_of({0, 0, 20}); more > 0; more--)
+            K.insert(K.end(), K.begin(), K.begin() + static_cast<int64_t>(K.size()) / 4);
+        bind(n);
+        const int64_t n_threads = static_cast<int64_t>(K.size());
+        const int64_t lo = random.number(0, n_threads - 1), hi = random.number(lo, n_threads - 1);
+        const polytile_domain threads = polytile_domain_from_bounds(1, &lo, &hi);
+        const polytile_domain hull = pti_footprint_hull(instance, X, PTI_READS, &threads);
+        pti_boxes boxes = {};
+        pti_footprint_boxes(instance, X, PTI_READS, &threads, MOST_BOXES, &boxes);
+        const int64_t in_gaps = count_in_gaps({K.begin() + lo, K.begin() + hi + 1});
+        const int64_t left_out = pti_box_count(&hull) - pti_boxes_count(&boxes);
+        if (left_out > 0 || (hi - lo < 512 && 4 * in_gaps >= pti_box_count(&hull)))
+            ASSERT_EQ(left_out, in_gaps);
+        n_left_out += left_out > 0;
+        pti_boxes_free(&boxes);
+    }
+    EXPECT_TRUE(n_rounds < 20 || n_left_out > 0);
+}
+
 TEST_F(Gathered, FootprintsHoldAllThatIsLookedUpAndNoMoreThanTheHull) {
     Random random(test_seed("Gathered"));
     for (int64_t round = 0; round < scaled(100) && !HasFatalFailure(); round++) {

@@ -46,9 +46,7 @@ class Launches {
           matrix_(n_rows_, random->one_of({1, 5, 97, 300}), random) {
         EXPECT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
         arrays_ = new Arrays(ctx_, is_wide_ = random->chance(50));
-        const int64_t n_results = kind_ == looked_up::GATHER ? matrix_.n_entries : n_rows_;
-        before_.assign(static_cast<size_t>(std::max<int64_t>(1, n_results)),
-                       kind_ == looked_up::ENTRIES ? 3.0f : -1.0f);
+        before_.assign(matrix_.n_results(kind_), kind_ == looked_up::ENTRIES ? 3.0f : -1.0f);
         result_ = add_arrays(kind_, matrix_, before_, arrays_);
         devices_ = draw_devices(random);
         EXPECT_EQ(polytile_queue_create(ctx_, devices_.c_str(), &queue_), POLYTILE_OK)
@@ -68,7 +66,7 @@ class Launches {
 
     /** Whether the launches ran. */
     bool run(int n_launches) {
-        const int64_t n_threads = kind_ == looked_up::ROWS ? n_rows_ : matrix_.n_entries;
+        const int64_t n_threads = matrix_.n_threads(kind_);
         const int n_arrays = static_cast<int>(arrays_->list.size());
         polytile_status status = n_threads > 0 ? POLYTILE_OK : POLYTILE_NO_FIT;
         EXPECT_EQ(polytile_queue_attach(queue_, n_arrays, arrays_->list.data()), POLYTILE_OK);

@@ -171,6 +171,76 @@ TEST_TABLE(MpiLookedUp, SumsOfEntriesAreThoseOfOneProcess, places) {
     polytile_queue_destroy(queue);
 }
 
+/* A mesh whose cells have near numbers as neighbours. */
+
+enum { N_CELLS = 20000, N_NEIGHBOURS = 3, REACH = 8, N_STEPS = 10 };
+
+POLYTILE_KERNEL(relax, (i), (const int32_t, E, 2), (const uint32_t, u, 1), (uint32_t, v, 1)) {
+    uint32_t sum = 5 * PT_AT(u, i);
+    for (int64_t k = 0; k < N_NEIGHBOURS; k++)
+        sum = 3 * sum + PT_AT(u, PT_AT(E, i, k));
+    PT_AT(v, i) = sum;
+}
+
+typedef struct mesh {
+    int32_t E[N_CELLS][N_NEIGHBOURS];
+    uint32_t u[N_CELLS], v[N_CELLS], expected[N_CELLS];
+} mesh;
+
+static void make_mesh(mesh *of) {
+    uint32_t number = 1;
+    for (int i = 0; i < N_CELLS; i++) {
+        for (int k = 0; k < N_NEIGHBOURS; k++) {
+            number = number * 1664525u + 1013904223u;
+            const int cell = i - REACH + (int)(number >> 16) % (2 * REACH + 1);
+            of->E[i][k] = cell < 0 ? 0 : cell < N_CELLS ? cell : N_CELLS - 1;
+        }
+        of->u[i] = of->expected[i] = number;
+    }
+}
+
+static void step_plainly(mesh *of) {
+    static uint32_t made[N_CELLS];
+    for (int i = 0; i < N_CELLS; i++) {
+        made[i] = 5 * of->expected[i];
+        for (int k = 0; k < N_NEIGHBOURS; k++)
+            made[i] = 3 * made[i] + of->expected[of->E[i][k]];
+    }
+    memcpy(of->expected, made, sizeof made);
+}
+
+/* Each rank takes its part of the mesh through its memory once for all steps. */
+TEST_CASE(MpiLookedUp, StepsOverAMeshGoOnceThroughEachRanksPart) {
+    static mesh of;
+    const int64_t n_cells = N_CELLS;
+    polytile_array *E = NULL, *u = NULL, *v = NULL;
+    polytile_report told = {0};
+    int n_ranks;
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    make_mesh(&of);
+    CHECK_OK(polytile_array_wrap(ctx, "E", POLYTILE_I32, 2,
+                                 (const int64_t[]){N_CELLS, N_NEIGHBOURS}, of.E, &E));
+    CHECK_OK(polytile_array_wrap(ctx, "u", POLYTILE_U32, 1, &n_cells, of.u, &u));
+    CHECK_OK(polytile_array_wrap(ctx, "v", POLYTILE_U32, 1, &n_cells, of.v, &v));
+    polytile_kernel *kernel =
+        create(ctx, "relax[i]: in E[i, 0:2], u[E[i, 0:2]], u[i]; out v[i]", &relax_kernel);
+    polytile_queue *queue = open_queue(ctx, "host(memory=64KiB)", "block");
+    CHECK_OK(polytile_queue_attach(queue, POLYTILE_ARRAYS(E, u, v)));
+    polytile_queue_pause(queue);
+    for (int k = 0; k < N_STEPS; k++) {
+        polytile_array *from = k % 2 == 0 ? u : v, *to = k % 2 == 0 ? v : u;
+        CHECK_OK(polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(N_CELLS),
+                                       POLYTILE_ARRAYS(E, from, to), NULL));
+        step_plainly(&of);
+    }
+    polytile_queue_resume(queue);
+    CHECK_OK(polytile_queue_detach(queue, POLYTILE_ARRAYS(E, u, v)));
+    CHECK_EQUAL(memcmp(of.u, of.expected, sizeof of.u), 0);
+    polytile_queue_get_report(queue, false, &told);
+    CHECK(told.h2d_bytes <= (int64_t)(sizeof of.E + 2 * sizeof of.u) / n_ranks * 5 / 4);
+    polytile_queue_destroy(queue);
+}
+
 TEST_CASE(MpiLookedUp, WhatIsLookedUpIsTheSameOnAllRanks) {
     static matrix of;
     int number, n_ranks;
