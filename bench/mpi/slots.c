@@ -1,6 +1,7 @@
-/* A message from a slot on one rank to one on the other and back, and the same without slots: a
- * kernel that ends, a message of MPI, and a kernel there; in turns. With A+B the first rank has
- * device A, the second one B: mpiexec -n 2 build/bench/slots [--device cuda:0+cuda:1]. */
+/* A message from a slot on one rank to one on the other and back, the same without slots: a kernel
+ * that ends, a message of MPI, and a kernel there; and by MPI alone, without kernels; in turns. With
+ * A+B the first rank has device A, the second one B: mpiexec -n 2 build/bench/slots [--device
+ * cuda:0+cuda:1]. With --serialized slots may call MPI themselves. */
 #include "mpi/common/ranks.h"
 #include "pingpong_kernels.h"
 #include "slots_by_hand.h"
@@ -8,6 +9,7 @@
 #include <polytile/mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { N_SLOTS = 2, N_ROUNDS = 50 };
 
@@ -26,6 +28,8 @@ typedef struct contest {
     polytile_array *rows[2];
     bench_times ours;
     bench_times theirs;
+    bench_times alone; /* MPI */
+    double n_switches; /* of our way: how often a thread of this rank has waited, a message */
 } contest;
 
 /** The part of "a+b" that is a rank's. */
@@ -109,6 +113,24 @@ static void go_by_hand(contest *c) {
     }
 }
 
+/** Messages of MPI there and back, in a program of one thread. */
+static void go_by_mpi(contest *c) {
+    const int n = (int)c->n_bytes, other = 1 - c->rank;
+    for (int round = 0; round < N_ROUNDS; round++) {
+        if (c->rank == 0)
+            MPI_Send(c->row[1], n, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+        MPI_Recv(c->row[0], n, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (c->rank == 1)
+            MPI_Send(c->row[1], n, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+    }
+}
+
+static double count_switches(void) {
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return (double)used.ru_nvcsw;
+}
+
 /** Seconds of one message. */
 static double time_way(contest *c, void (*go)(contest *)) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -120,11 +142,15 @@ static double time_way(contest *c, void (*go)(contest *)) {
 
 static void compete(bench *b, contest *c, int64_t n_bytes) {
     char subject[64];
-    c->ours.n_times = c->theirs.n_times = 0;
+    c->ours.n_times = c->theirs.n_times = c->alone.n_times = 0;
+    c->n_switches = 0;
     make_arrays(c, n_bytes);
     for (int k = 0; k < BENCH_REPETITIONS; k++) {
+        const double n_before = count_switches();
         bench_add_time(&c->ours, time_way(c, go_by_slots));
+        c->n_switches += (count_switches() - n_before) / (2 * N_ROUNDS * BENCH_REPETITIONS);
         bench_add_time(&c->theirs, time_way(c, go_by_hand));
+        bench_add_time(&c->alone, time_way(c, go_by_mpi));
     }
     free_arrays(c);
     const double ours_us = bench_median(&c->ours) * 1e6;
@@ -132,6 +158,10 @@ static void compete(bench *b, contest *c, int64_t n_bytes) {
     snprintf(subject, sizeof subject, "%lld B between two ranks", (long long)n_bytes);
     const bench_figure figures[] = {
         {subject, "slots_us", ours_us, BENCH_NO_TARGET, 0},
+        {subject, "slots_least_us", bench_least(&c->ours) * 1e6, BENCH_NO_TARGET, 0},
+        {subject, "switches", c->n_switches, BENCH_NO_TARGET, 0},
+        {subject, "mpi_us", bench_median(&c->alone) * 1e6, BENCH_NO_TARGET, 0},
+        {subject, "mpi_least_us", bench_least(&c->alone) * 1e6, BENCH_NO_TARGET, 0},
         {subject, "by_hand_us", theirs_us, BENCH_NO_TARGET, 0},
         {subject, "times_faster", theirs_us / ours_us, BENCH_AT_LEAST, 2},
     };
@@ -144,13 +174,22 @@ int main(int argc, char **argv) {
     bench b;
     contest c = {0};
     char own[128];
+    int level;
     const char *device = "host(threads=1)";
+    const bool is_serialized = argc > 1 && strcmp(argv[1], "--serialized") == 0;
+    if (is_serialized) {
+        argc--;
+        argv++;
+    }
     if (argc > 2 && strcmp(argv[1], "--device") == 0) {
         device = argv[2];
         argc -= 2;
         argv += 2;
     }
-    c.rank = bench_begin_ranks(&b, "slots", 2, "[--device DEVICE[+DEVICE]] ", argc, argv);
+    if (is_serialized)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+    c.rank =
+        bench_begin_ranks(&b, "slots", 2, "[--serialized] [--device DEVICE[+DEVICE]] ", argc, argv);
     open_contest(&c, find_device(device, c.rank, own, sizeof own));
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         compete(&b, &c, sizes[k]);

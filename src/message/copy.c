@@ -126,7 +126,8 @@ bool pti_copy_make(pti_server *server, pti_copy *copy) {
     pthread_mutex_unlock(&server->mutex);
     const bool is_done = pti_copy_data(server, copy);
     pthread_mutex_lock(&server->mutex);
-    server->n_copying--;
+    if (--server->n_copying == 0)
+        pti_processes_call(server);
     pthread_cond_broadcast(&server->changed);
     return is_done;
 }

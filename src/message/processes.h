@@ -5,7 +5,8 @@
 
 /* Slots of one launch in several processes. Each process has a server of its own, which matches the
  * messages to its slots. Servers send each other packets, which a carrier takes along: it is called
- * by the program's thread alone, as MPI may ask for. The mutex is locked, unless said otherwise. */
+ * by the program's thread alone, as MPI may ask for, or while that waits by slots (wait.c). The
+ * mutex is locked, unless said otherwise. */
 
 /** What a packet is. Those before PTI_BEAT_PACKET change what slots can do, and are counted. */
 typedef enum pti_packet_kind {
@@ -107,6 +108,9 @@ void pti_processes_tell(pti_server *server);
 void pti_processes_forget(pti_server *server);
 /** Free it all; NULL does nothing. */
 void pti_processes_free(pti_server_processes *processes);
+
+/** Wake the program's thread, if it waits: packets are to leave, or the launch may be over. */
+void pti_processes_call(pti_server *server);
 
 /** The next packet that is to leave, for the carrier, whose it becomes; NULL: none is. The mutex is
  * not locked. */

@@ -51,10 +51,12 @@ typedef struct pti_carrying {
     bool has_failed; /* it carries nothing any more; the server knows why */
 } pti_carrying;
 
-/** What brings packets to the servers of other processes. The program's thread calls it. */
+/** What brings packets to the servers of other processes. The program's thread calls it; slots do,
+ * too, while that thread waits, one at a time, if any thread may. */
 typedef struct pti_carrier {
     void *carrier;
     pti_carrying (*carry)(void *carrier, pti_server *server);
+    bool by_any_thread;
 } pti_carrier;
 
 /** Let the slots be of n_processes, before they are dealt out. False when memory runs out. */

@@ -1,6 +1,7 @@
 #include "message/state.h"
 
 #include "base/clock.h"
+#include "message/processes.h"
 #include <polytile/message.h>
 
 #include <stdarg.h>
@@ -43,6 +44,7 @@ void pti_server_end(pti_server *server, polytile_status status, const char *form
             PT_STORE_RELEASE(&server->part[k].words->ending, 1);
     for (int p = 0; p <= server->n_slots; p++)
         pti_server_wake(server, p);
+    pti_processes_call(server);
     pthread_cond_broadcast(&server->changed);
 }
 

@@ -89,6 +89,10 @@ typedef struct pti_server_processes {
     int own;
     int64_t number; /* of the launch, the same in all processes */
     pti_carrier carrier;
+    bool is_lent;        /* the program's thread waits, and slots may carry */
+    bool is_carrying;    /* some thread does now */
+    bool has_slot;       /* a slot that waits looks for packets: no other thread needs to */
+    bool has_slot_moved; /* slots have carried some since the program's thread last looked */
     struct pti_packet *first, *last; /* that are to leave */
     int n_pieces;                    /* of messages, among them */
     struct pti_packet **end;         /* of each other process, made before; NULL: it has left */

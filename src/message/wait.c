@@ -38,8 +38,9 @@ static void close_without_parts(pti_server *server) {
         pti_server_close(server);
 }
 
-/** Copy what is to be copied; what a device copies only the thread that launched there. */
-void pti_wait_serve(pti_server *server) {
+/** Serve; copy what is to be copied, but what a device copies only the thread that launched there;
+ * and see whether anybody can go on. */
+static void serve_and_judge(pti_server *server) {
     do
         pti_serve(server);
     while (!does_launcher_judge(server) && pti_match_copy(server, NULL));
@@ -48,16 +49,38 @@ void pti_wait_serve(pti_server *server) {
     close_without_parts(server);
 }
 
+/** Have packets leave at once, by this thread if slots may carry; else the program's thread was
+ * called. Whoever carries just now takes them, too. */
+static void let_packets_leave(pti_server *server) {
+    pti_server_processes *of = server->processes;
+    if (of == NULL || !of->is_lent || of->first == NULL || of->is_carrying)
+        return;
+    of->has_slot_moved |= pti_wait_carry(server).has_moved;
+    if (of->first != NULL && !of->has_slot)
+        pti_processes_call(server);
+}
+
+void pti_wait_serve(pti_server *server) {
+    serve_and_judge(server);
+    let_packets_leave(server);
+}
+
 /* Nobody wakes who waits for slots on a device: it looks again, busily at first. */
 static const double busy_s = 50e-6, first_sleep_s = 50e-6, longest_sleep_s = 1e-3;
 
-/** Look at memory between two at the clock. */
-enum { LOOKS_A_YIELD = 512 };
+/* Who waits for a packet is busy for longer than the first sleep takes, twice that with the slack of
+ * its clock: else two slots that answer each other may each find the other one asleep, each time. */
+static const double busy_for_packets_s = 200e-6;
+
+/** Looks at memory between two at the clock, and looks for packets before other threads may have the
+ * core: under load it is gone for long then. */
+enum { LOOKS_A_YIELD = 512, CARRIES_A_YIELD = 16 };
 
 /** How a thread looks again and again. It asks for the time only when nothing goes on. */
 typedef struct pacer {
     double since_s; /* when something last went on; 0: it has not looked at the clock since */
     double sleep_s;
+    int n_looks; /* for packets, in vain */
 } pacer;
 
 static pacer start_pacer(void) {
@@ -81,11 +104,12 @@ static bool is_anything_to_do(const pti_server_part *part, const pti_slot_words 
            (PT_LOAD_ACQUIRE(&next->commit) == n_taken + 1 && !does_program_serve(server));
 }
 
-static bool is_busy(pacer *of) {
+/** Return whether less than some time has gone by since anything went on. */
+static bool is_busy(pacer *of, double most_s) {
     const double now_s = pti_now_s();
     if (of->since_s == 0)
         of->since_s = now_s;
-    return now_s - of->since_s < busy_s;
+    return now_s - of->since_s < most_s;
 }
 
 /** Let other threads go on from time to time; whether this one is busy still. */
@@ -93,7 +117,7 @@ static bool look_again(pacer *of, int n_looks) {
     if (n_looks % LOOKS_A_YIELD != 0)
         return true;
     sched_yield();
-    return is_busy(of);
+    return is_busy(of, busy_s);
 }
 
 /** Sleep until somebody wakes this thread, longer from time to time. */
@@ -106,7 +130,7 @@ static void sleep_some(pti_server *server, pacer *of, pthread_cond_t *wake) {
 /** Wait some time for a word that the thread changes which serves slots on a device. */
 static void look_at_word(pti_server *server, pacer *of, pthread_cond_t *wake, const uint64_t *word,
                          uint64_t wanted) {
-    if (!is_busy(of)) {
+    if (!is_busy(of, busy_s)) {
         sleep_some(server, of, wake);
         return;
     }
@@ -119,13 +143,17 @@ static void look_at_word(pti_server *server, pacer *of, pthread_cond_t *wake, co
 }
 
 pti_carrying pti_wait_carry(pti_server *server) {
-    const pti_carrier *carrier = &server->processes->carrier;
-    if (server->processes->number == 0)
+    pti_server_processes *of = server->processes;
+    if (of->number == 0)
         return (pti_carrying){.is_idle = true};
     pti_processes_tell(server);
+    of->is_carrying = true;
     pthread_mutex_unlock(&server->mutex);
-    const pti_carrying carried = carrier->carry(carrier->carrier, server);
+    const pti_carrying carried = of->carrier.carry(of->carrier.carrier, server);
     pti_server_lock(server);
+    of->is_carrying = false;
+    if (of->carrier.by_any_thread && !of->is_lent)
+        pti_processes_call(server);
     return carried;
 }
 
@@ -151,11 +179,68 @@ static pti_carrying carry_or_sleep(pti_server *server, pacer *of, pthread_cond_t
     if (carried.has_moved)
         *of = start_pacer();
     of->sleep_s = find_sleep(of, &carried);
-    if (!carried.has_moved && is_busy(of))
+    const bool is_early = !carried.has_moved && is_busy(of, busy_for_packets_s);
+    if (is_early && ++of->n_looks % CARRIES_A_YIELD == 0)
         yield_to_slots(server);
-    else if (!carried.has_moved)
+    else if (is_early)
+        return carried;
+    else if (!carried.has_moved && server->processes->first == NULL)
         sleep_some(server, of, wake);
     return carried;
+}
+
+/* Where any thread may call MPI, the slots of the host carry packets themselves while the program's
+ * thread waits: what they send leaves, and what they wait for comes, without another thread. */
+
+static void lend_carrier(pti_server *server) {
+    pti_server_processes *of = server->processes;
+    of->is_lent = of->carrier.by_any_thread && !pti_has_devices(server);
+}
+
+/** Take it back before the program may call MPI again. */
+static void take_carrier_back(pti_server *server) {
+    pti_server_processes *of = server->processes;
+    of->is_lent = false;
+    while (of->is_carrying)
+        pthread_cond_wait(&pti_program_of(server)->wake, &server->mutex);
+}
+
+/** What the program's thread does while it waits: carry, but sleep as long as slots do. */
+static pti_carrying carry_as_program(pti_server *server, pacer *of) {
+    pti_server_processes *processes = server->processes;
+    pthread_cond_t *wake = &pti_program_of(server)->wake;
+    if (!processes->has_slot && !processes->is_carrying && !processes->has_slot_moved)
+        return carry_or_sleep(server, of, wake);
+    processes->has_slot_moved = false;
+    of->since_s = 0;
+    sleep_some(server, of, wake);
+    return (pti_carrying){0};
+}
+
+/** Look for packets as a slot that waits; has_look: no other slot needs to. */
+static void wait_as_slot(pti_server *server, pacer *of, pthread_cond_t *wake, bool *has_look) {
+    pti_server_processes *processes = server->processes;
+    const bool may_look = processes != NULL && processes->is_lent;
+    if (*has_look && !may_look)
+        processes->has_slot = *has_look = false;
+    if (!may_look || (processes->has_slot && !*has_look)) {
+        pthread_cond_wait(wake, &server->mutex);
+        return;
+    }
+    processes->has_slot = *has_look = true;
+    if (processes->is_carrying)
+        yield_to_slots(server);
+    else
+        processes->has_slot_moved |= carry_or_sleep(server, of, wake).has_moved;
+}
+
+/** Leave the look for packets to another thread, at once if other slots wait. */
+static void end_look(pti_server *server) {
+    server->processes->has_slot = false;
+    if (server->n_waiting == 0)
+        return;
+    server->processes->has_slot_moved = false;
+    pti_processes_call(server);
 }
 
 /** Return whether no packet comes any more, and none is to leave. */
@@ -168,28 +253,46 @@ static bool have_processes_ended(const pti_server *server, const pti_carrying *c
 void pti_wait_for_processes(pti_server *server) {
     pacer pace = start_pacer();
     pti_carrying carried = {0};
+    lend_carrier(server);
     while (!have_processes_ended(server, &carried)) {
-        pti_wait_serve(server);
-        carried = carry_or_sleep(server, &pace, &server->changed);
+        serve_and_judge(server);
+        carried = carry_as_program(server, &pace);
     }
+    take_carrier_back(server);
+}
+
+/** Wait for a word of the program, whose thread carries meanwhile. */
+static void wait_and_carry(pti_server *server, const uint64_t *word, uint64_t wanted) {
+    pacer pace = start_pacer();
+    lend_carrier(server);
+    while (!server->is_ending && server->phase != PTI_SERVER_OVER &&
+           PT_LOAD_ACQUIRE(word) < wanted) {
+        carry_as_program(server, &pace);
+        serve_and_judge(server);
+    }
+    take_carrier_back(server);
 }
 
 void pti_wait_for_word(pti_server *server, int participant, const uint64_t *word, uint64_t wanted) {
     pti_participant *of = &server->participant[participant];
+    const bool is_program = participant == server->n_slots;
+    bool has_look = false;
     pacer pace = start_pacer();
     pti_hang_begin_wait(server, participant, word, wanted);
     pti_wait_serve(server);
+    if (is_program && server->processes != NULL)
+        wait_and_carry(server, word, wanted);
     while (!server->is_ending && server->phase != PTI_SERVER_OVER &&
            PT_LOAD_ACQUIRE(word) < wanted) {
-        if (participant == server->n_slots && server->processes != NULL)
-            carry_or_sleep(server, &pace, &of->wake);
-        else if (participant == server->n_slots && pti_has_devices(server))
+        if (is_program && pti_has_devices(server))
             look_at_word(server, &pace, &of->wake, word, wanted);
         else
-            pthread_cond_wait(&of->wake, &server->mutex);
+            wait_as_slot(server, &pace, &of->wake, &has_look);
         pti_wait_serve(server);
     }
     pti_hang_end_wait(server, participant);
+    if (has_look)
+        end_look(server);
 }
 
 int polytile_message_await(pt_slot *slot, const uint64_t *word, uint64_t wanted) {
@@ -312,11 +415,11 @@ void pti_server_attend(pti_server_part *part) {
         if (!has_moved || k % ATTENDS_A_CHECK == 0)
             pti_hang_check_time(server, part);
         const bool is_over = is_launch_over(server);
-        if (!is_over && (has_moved || is_busy(&pace))) {
+        if (!is_over && (has_moved || is_busy(&pace, busy_s))) {
             look_at_ring(part, &pace, words);
             continue;
         }
-        if (!is_over || !is_busy(&pace))
+        if (!is_over || !is_busy(&pace, busy_s))
             sleep_some(server, &pace, &server->changed);
         has_ended = have_slots_ended(part);
     }

@@ -5,8 +5,10 @@
 
 int bench_begin_ranks(bench *b, const char *name, int n_ranks, const char *options, int argc,
                       char **argv) {
-    int level, n, rank;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    int is_initialised, level, n, rank;
+    MPI_Initialized(&is_initialised);
+    if (!is_initialised)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (n != n_ranks || (rank != 0 && freopen("/dev/null", "w", stdout) == NULL) ||

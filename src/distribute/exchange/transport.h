@@ -106,6 +106,7 @@ struct pti_transport {
     pti_counter *counter; /* that members of several processes take rows from; NULL: they do not;
                              owned */
     bool ends_together;   /* all processes close it next */
+    bool by_any_thread;   /* any thread may carry, one at a time */
 };
 
 /** Return whether members are devices of one process and nothing else: it has no messages, and

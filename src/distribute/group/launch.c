@@ -114,7 +114,7 @@ static polytile_status check_new(pti_group *group, const polytile_kernel *kernel
 static polytile_status create_server(pti_group *group, const pti_request *request,
                                      pti_recorded *recorded) {
     pti_transport *transport = group->transport;
-    const pti_carrier carrier = {transport, transport->functions->carry};
+    const pti_carrier carrier = {transport, transport->functions->carry, transport->by_any_thread};
     const int n_processes = pti_transport_count_processes(transport);
     pti_server_part *part;
     polytile_status status;

@@ -223,17 +223,21 @@ done:
     return status;
 }
 
-/** A failure ends the launch, and is not the end of carrying: others are to hear of it. */
+/** A failure ends the launch, and is not the end of carrying: others are to hear of it. Its text is
+ * the server's, since a slot may have called. */
 pti_carrying pti_mpi_carry(void *transport, pti_server *server) {
     pti_mpi_transport *mpi = transport;
     pti_carrying carried = {0};
+    pti_error failure = {0};
+    pti_error *before = pti_redirect_errors(&failure);
     const polytile_status status =
         mpi->n_failures < MOST_FAILURES
             ? carry_once(mpi, server, &carried)
             : pti_fail(mpi->transport.ctx, POLYTILE_DEVICE,
                        "messages to other ranks have failed before; make a new queue");
+    pti_redirect_errors(before);
     if (status != POLYTILE_OK)
-        pti_server_fail(server, status, polytile_last_error(mpi->transport.ctx));
+        pti_server_fail(server, status, failure.text);
     if (mpi->n_failures < MOST_FAILURES)
         mpi->n_failures = status == POLYTILE_OK ? 0 : mpi->n_failures + 1;
     carried.has_failed = mpi->n_failures == MOST_FAILURES;

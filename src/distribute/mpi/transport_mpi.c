@@ -66,16 +66,18 @@ polytile_status pti_transport_mpi_create(polytile_context *ctx, MPI_Comm comm, i
     polytile_status status = POLYTILE_OK;
     pti_mpi_transport *mpi = NULL;
     MPI_Comm copy = MPI_COMM_NULL;
-    int n_ranks = 0, rank = 0;
+    int n_ranks = 0, rank = 0, level = MPI_THREAD_FUNNELED;
     *transport = NULL;
     PTI_TRY(duplicate_communicator(ctx, comm, &copy));
     PTI_MPI_TRY(ctx, MPI_Comm_size(copy, &n_ranks));
     PTI_MPI_TRY(ctx, MPI_Comm_rank(copy, &rank));
+    PTI_MPI_TRY(ctx, MPI_Query_thread(&level));
     mpi = create_apart(ctx, n_ranks, rank, n_local);
     if (mpi == NULL)
         status = pti_fail_memory(ctx, "a transport over MPI", 2. * PTI_MPI_SMALL_BYTES);
     PTI_TRY(pti_mpi_all_succeeded(ctx, copy, status));
     mpi->comm = copy;
+    mpi->transport.by_any_thread = level >= MPI_THREAD_SERIALIZED;
     *transport = &mpi->transport;
     return POLYTILE_OK;
 done:

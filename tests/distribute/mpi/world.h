@@ -8,6 +8,9 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <string>
+
 /* What tests on several ranks share. */
 
 /* Of the leak sanitizer, where there is one. */
@@ -16,12 +19,16 @@ void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 }
 
-/** Start MPI, whose plug-ins leak; that is not looked for. */
+/** Start MPI, whose plug-ins leak; that is not looked for. Where POLYTILE_TEST_MPI_LEVEL is
+ * serialized, slots call it, too. */
 inline void world_begin(int *argc, char ***argv) {
+    const char *asked = std::getenv("POLYTILE_TEST_MPI_LEVEL");
+    const bool is_serialized = asked != nullptr && std::string(asked) == "serialized";
     int level = MPI_THREAD_SINGLE;
     if (__lsan_disable != nullptr)
         __lsan_disable();
-    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level);
+    MPI_Init_thread(argc, argv, is_serialized ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED,
+                    &level);
     if (__lsan_enable != nullptr)
         __lsan_enable();
 }
