@@ -141,8 +141,8 @@ static void keep_turns_in_order(expander *of, pti_task_kind kind) {
         add_reader(of, add_made_buffer(of, last, 0, (pti_buffer_note){-1, -1, 0, -1, 0}), first, 1);
 }
 
-/** Find of each task the first buffer that it makes if nothing of its frame reads any; -1: something
- * does, or it makes none. */
+/** Find of each task the first buffer that it makes if nothing of its frame reads any; -1:
+ * something does, or it makes none. */
 static void find_unread(const expander *of, int *unread) {
     const pti_stream_tasks *tasks = &of->out->tasks;
     for (int t = 0; t < tasks->n_tasks; t++)

@@ -150,7 +150,7 @@ static void add_all_pieces(cutter *of) {
         add_pieces(of, a);
 }
 
-static bool allocate_lists(cutter *of) {
+static bool allocate_uses(cutter *of) {
     const size_t n_uses = (size_t)count_uses(of->graph) + 1;
     of->use = calloc(n_uses, sizeof *of->use);
     of->first_use = calloc((size_t)of->graph->n_arrays + 1, sizeof *of->first_use);
@@ -173,7 +173,7 @@ static bool find_pieces(cutter *of, pti_net *net) {
 
 polytile_status pti_planning_find_arrays(pti_planning *planning) {
     cutter of = {.graph = planning->graph};
-    bool has_memory = allocate_lists(&of);
+    bool has_memory = allocate_uses(&of);
     if (has_memory)
         list_uses(&of);
     has_memory = has_memory && find_pieces(&of, &planning->net);

@@ -154,7 +154,7 @@ static pti_found tighten_all(tightening *of, sized *list) {
     return found;
 }
 
-static bool allocate_lists(tightening *of) {
+static bool allocate_tightening(tightening *of) {
     const size_t n = (size_t)of->of->n_tasks + 1;
     of->tried = calloc(n, sizeof *of->tried);
     of->raised = calloc(n, sizeof *of->raised);
@@ -172,7 +172,7 @@ pti_found pti_place_tighten(const pti_stream_tasks *tasks, pti_start_edges *edge
     tightening work = {.of = tasks, .edges = edges, .period = period, .start = start};
     sized *list = calloc((size_t)tasks->n_buffers + 1, sizeof *list);
     pti_found found = PTI_FOUND_NO_MEMORY;
-    if (allocate_lists(&work) && list != NULL) {
+    if (allocate_tightening(&work) && list != NULL) {
         for (int t = 0; t < tasks->n_tasks; t++) {
             work.tried[t] = start[t];
             work.first[t] = -1;

@@ -159,7 +159,7 @@ TEST(ExpansionRandom, MovesFramesOverLinksToWhereTheyAreRead) {
     }
 }
 
-/** One array in a piece a row, each of a port, and actors that read many pieces each, on one unit. */
+/** A port in many pieces, and actors on one unit that read some of them each. */
 struct Pieces {
     Pieces(int n_actors, int n_pieces, int n_read) {
         net.n_actors = n_actors;
