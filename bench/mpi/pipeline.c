@@ -2,6 +2,7 @@
  * device of the first host, to the second host, and to a device there. Actors sleep, so processors
  * are not short of time: mpiexec -n 2 build/bench/pipeline. */
 #include "mpi/common/ranks.h"
+#include "mpi/rated_links.h"
 
 #include <polytile/mpi.h>
 #include <stdlib.h>
@@ -22,6 +23,21 @@ static const pipeline_case cases[] = {
 };
 enum { N_CASES = sizeof cases / sizeof *cases };
 
+/** A pipeline with and without overlap. Links are 500 times as slow as the paper's, and so are
+ * actors; these take as long as the link between ranks. */
+typedef struct cycle_case {
+    pipeline_case of;
+    double rank_bytes_per_s;
+    double paper; /* how many times as fast overlap is */
+} cycle_case;
+
+static const double device_bytes_per_s = 10e6;
+static const cycle_case cycle_cases[] = {
+    {{"links of 10 and 5.2 MB/s", 201649, 25}, 5.2e6, 2.52},
+    {{"links of 10 MB/s", 104858, 25}, 10e6, 3.00},
+};
+enum { N_CYCLE_CASES = sizeof cycle_cases / sizeof *cycle_cases };
+
 static const char machine_text[] =
     "digraph { h0 [device=\"host(threads=1)\"]; h1 [device=\"host(threads=1)\", rank=1];\n"
     "g0 [device=\"host(memory=64MiB,threads=1)\"];\n"
@@ -35,7 +51,7 @@ static int increase(const polytile_sub_kernel *launch) {
     const float *from = launch->views[0].origin;
     float *to = launch->views[1].origin;
     nanosleep(&time, NULL);
-    memcpy(to, from, N_NUMBERS * sizeof *to);
+    memmove(to, from, N_NUMBERS * sizeof *to);
     to[0] += 1;
     return 0;
 }
@@ -43,6 +59,7 @@ static int increase(const polytile_sub_kernel *launch) {
 /** A stream on two ranks, the first of which feeds it, and the second takes. */
 typedef struct subject {
     const pipeline_case *of;
+    bool no_overlap;
     int rank;
     polytile_context *ctx;
     polytile_machine *machine;
@@ -78,8 +95,9 @@ static void begin(subject *s) {
 }
 
 static void plan(subject *s) {
+    const polytile_graph_options options = {.no_overlap = s->no_overlap};
     polytile_graph_plan *made = NULL;
-    bench_require(polytile_graph_plan_create(s->graph, s->machine, NULL, &made), s->ctx);
+    bench_require(polytile_graph_plan_create(s->graph, s->machine, &options, &made), s->ctx);
     polytile_graph_plan_get_summary(made, &s->planned);
     bench_require(polytile_mpi_stream_create(s->graph, made, MPI_COMM_WORLD, NULL, &s->stream),
                   s->ctx);
@@ -182,10 +200,66 @@ static void run_case(bench *b, const pipeline_case *of) {
     end(&second);
 }
 
+static double measured_period(const subject *s) {
+    polytile_stream_report done;
+    polytile_stream_get_report(s->stream, &done);
+    return most_of_ranks(done.period_s);
+}
+
+static void report_cycles(bench *b, const cycle_case *of, const subject *on, const subject *off) {
+    const double on_s = measured_period(on), off_s = measured_period(off);
+    const double measured = off_s / on_s, predicted = off->planned.period_s / on->planned.period_s;
+    const char *name = of->of.name;
+    double load = 0;
+    getloadavg(&load, 1);
+    const bench_figure figures[] = {
+        {name, "wrong_frames", most_of_ranks((double)(on->n_wrong + off->n_wrong)), BENCH_AT_MOST,
+         0},
+        {name, "period_with_overlap_us", 1e6 * on_s, BENCH_NO_TARGET, 0},
+        {name, "period_without_overlap_us", 1e6 * off_s, BENCH_NO_TARGET, 0},
+        {name, "predicted_of_measured_period_with_overlap", on->planned.period_s / on_s,
+         BENCH_AT_LEAST, 0.95},
+        {name, "predicted_of_measured_period_without_overlap", off->planned.period_s / off_s,
+         BENCH_AT_LEAST, 0.95},
+        {name, "off_over_on", measured, BENCH_AT_LEAST, 0.95 * of->paper},
+        {name, "off_over_on_predicted", predicted, BENCH_NO_TARGET, 0},
+        {name, "off_over_on_of_the_paper", of->paper, BENCH_NO_TARGET, 0},
+        {name, "load_of_the_machine", load, BENCH_NO_TARGET, 0},
+    };
+    for (size_t f = 0; f < sizeof figures / sizeof *figures; f++)
+        bench_report(b, &figures[f]);
+}
+
+/** Run the pipeline in synchronous cycles and with overlap, both planned with what a first run
+ * measured. */
+static void run_cycles(bench *b, const cycle_case *of) {
+    subject first = {.of = &of->of}, on = first, off = {.of = &of->of, .no_overlap = true};
+    const rated_links rated = {.frame_bytes = N_NUMBERS * (int64_t)sizeof(float),
+                               .rank_bytes_per_s = of->rank_bytes_per_s,
+                               .device_bytes_per_s = device_bytes_per_s};
+    rated_links_set(&rated);
+    begin(&first);
+    plan(&first);
+    run(&first);
+    begin(&on);
+    plan_with(&first, &on);
+    begin(&off);
+    plan_with(&first, &off);
+    end(&first);
+    run(&on);
+    run(&off);
+    report_cycles(b, of, &on, &off);
+    end(&on);
+    end(&off);
+    rated_links_set(&(rated_links){0});
+}
+
 int main(int argc, char **argv) {
     bench b;
     bench_begin_ranks(&b, "pipeline", 2, "", argc, argv);
     for (int c = 0; c < N_CASES; c++)
         run_case(&b, &cases[c]);
+    for (int c = 0; c < N_CYCLE_CASES; c++)
+        run_cycles(&b, &cycle_cases[c]);
     return bench_end_ranks(&b);
 }

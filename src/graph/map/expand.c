@@ -141,31 +141,36 @@ static void keep_turns_in_order(expander *of, pti_task_kind kind) {
         add_reader(of, add_made_buffer(of, last, 0, (pti_buffer_note){-1, -1, 0, -1, 0}), first, 1);
 }
 
-/** Return the first buffer that a task makes if nothing of its frame reads any; -1: something
- * does, or it makes none. */
-static int find_unread(const expander *of, int task) {
+/** Find of each task the first buffer that it makes if nothing of its frame reads any; -1:
+ * something does, or it makes none. */
+static void find_unread(const expander *of, int *unread) {
     const pti_stream_tasks *tasks = &of->out->tasks;
-    int first = -1;
+    for (int t = 0; t < tasks->n_tasks; t++)
+        unread[t] = -1;
     for (int b = tasks->n_buffers - 1; b >= 0; b--)
-        if (tasks->buffer[b].producer == task && of->out->buffer[b].array >= 0)
-            first = b;
-    for (int64_t k = 0; k < of->n_readings && first >= 0; k++)
-        if (of->reading[k].reader.delay == 0 &&
-            tasks->task[of->reading[k].reader.task].turn == tasks->task[task].turn &&
-            tasks->buffer[of->reading[k].buffer].producer == task)
-            first = -1;
-    return first;
+        if (of->out->buffer[b].array >= 0)
+            unread[tasks->buffer[b].producer] = b;
+    for (int64_t k = 0; k < of->n_readings; k++) {
+        const pti_buffer_reader *reader = &of->reading[k].reader;
+        of->out->n_looks++;
+        const int producer = tasks->buffer[of->reading[k].buffer].producer;
+        if (reader->delay == 0 && tasks->task[reader->task].turn == tasks->task[producer].turn)
+            unread[producer] = -1;
+    }
 }
 
 /** Let the program take frames after all of their tasks, also of those that only later frames need:
  * then a frame is done when it is taken. */
 static void take_rest(expander *of, int take) {
     const int turn = of->failed ? 0 : of->out->tasks.task[take].turn;
-    for (int t = 0; t < take && !of->failed; t++) {
-        const int unread = of->out->tasks.task[t].turn == turn ? find_unread(of, t) : -1;
-        if (unread >= 0)
-            add_reader(of, unread, take, 0);
-    }
+    int *unread = malloc(((size_t)of->out->tasks.n_tasks + 1) * sizeof *unread);
+    of->failed = of->failed || unread == NULL;
+    if (!of->failed)
+        find_unread(of, unread);
+    for (int t = 0; t < take && !of->failed; t++)
+        if (of->out->tasks.task[t].turn == turn && unread[t] >= 0)
+            add_reader(of, unread[t], take, 0);
+    free(unread);
 }
 
 /** Add an actor's firing after the transfers that it waits for, and what it makes. */
@@ -246,18 +251,23 @@ static void add_readers(expander *of, const int *task_of) {
     keep_state(of);
 }
 
-/** Readers, once all buffers are there, the program as the last one; those of one buffer after each
- * other. */
+/** List readers, once all buffers are there: those of one buffer after each other, in the order in
+ * which they were added, the program as the last one. */
 static void list_readers(expander *of) {
     pti_stream_tasks *tasks = &of->out->tasks;
     tasks->reader = calloc((size_t)of->n_readings + 1, sizeof *tasks->reader);
     of->failed = of->failed || tasks->reader == NULL;
+    for (int64_t k = 0; !of->failed && k < of->n_readings; k++)
+        tasks->buffer[of->reading[k].buffer].n_readers++;
     for (int b = 0; !of->failed && b < tasks->n_buffers; b++) {
         tasks->buffer[b].first_reader = tasks->n_readers;
-        for (int64_t k = 0; k < of->n_readings; k++)
-            if (of->reading[k].buffer == b)
-                tasks->reader[tasks->n_readers++] = of->reading[k].reader;
-        tasks->buffer[b].n_readers = tasks->n_readers - tasks->buffer[b].first_reader;
+        tasks->n_readers += tasks->buffer[b].n_readers;
+        tasks->buffer[b].n_readers = 0;
+    }
+    for (int64_t k = 0; !of->failed && k < of->n_readings; k++) {
+        pti_frame_buffer *held = &tasks->buffer[of->reading[k].buffer];
+        of->out->n_looks++;
+        tasks->reader[held->first_reader + held->n_readers++] = of->reading[k].reader;
     }
 }
 

@@ -191,6 +191,7 @@ typedef struct pti_expansion {
     pti_stream_tasks tasks;
     pti_task_note *task;     /* one a task; owned */
     pti_buffer_note *buffer; /* one a buffer; owned */
+    int64_t n_looks;         /* at readers and at pieces, while they were listed */
 } pti_expansion;
 
 /** Find tasks and buffers of a mapping; notes have arrays as the graph has them, turn after turn.

@@ -64,8 +64,9 @@ static double choose_most_ticks(const pti_planning *planning) {
                            (net->n_arrays > planning->graph->n_arrays
                                 ? (double)planning->graph->n_arrays * net->n_memories
                                 : 0);
+    const int n_flows = pti_net_count_flows(net);
     double n_periods = 1 + 2 * n_turns * n_tasks;
-    for (int f = 0; f < pti_net_count_flows(net); f++)
+    for (int f = 0; f < n_flows; f++)
         n_periods += net->flow[f].delay + n_turns;
     return fmin(0x1p48, (double)PTI_MOST_TICKS / (4 * n_turns * n_periods));
 }

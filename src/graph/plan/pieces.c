@@ -7,10 +7,20 @@
 /* The arrays of a graph as the net has them: in pieces where actors' parts need or leave some rows
  * of one. */
 
+/** An operand of an actor that reads an array, or writes it. */
+typedef struct use {
+    int actor;
+    bool is_read;
+    const pti_flow *flow;
+    int next; /* use of the same array, in the actors' order; -1: none */
+} use;
+
 /** The pieces of all arrays while they are listed. */
 typedef struct cutter {
     const polytile_graph *graph;
-    int64_t *cut; /* where rows of an array begin that differ from those before; owned */
+    use *use;       /* owned */
+    int *first_use; /* of each array, -1: none; owned */
+    int64_t *cut;   /* where rows of an array begin that differ from those before; owned */
     int n_cuts;
     pti_net *to; /* without lists: pieces and readers are counted */
     int n_arrays;
@@ -30,20 +40,42 @@ static void add_cut(cutter *of, const polytile_range *whole, int64_t row) {
     of->cut[at] = row;
 }
 
+static int count_uses(const polytile_graph *graph) {
+    int n = 0;
+    for (int a = 0; a < graph->n_actors; a++)
+        n += 2 * graph->actor[a].n_operands;
+    return n;
+}
+
+/** List the uses of each array, the last ones first, each before those that are listed. */
+static void list_uses(cutter *of) {
+    const polytile_graph *graph = of->graph;
+    int n = 0;
+    for (int a = 0; a < graph->n_arrays; a++)
+        of->first_use[a] = -1;
+    for (int a = graph->n_actors - 1; a >= 0; a--)
+        for (int k = 2 * graph->actor[a].n_operands - 1; k >= 0; k--) {
+            const bool is_read = k % 2 == 0;
+            const pti_actor *actor = &graph->actor[a];
+            const pti_flow *flow = is_read ? &actor->in[k / 2] : &actor->out[k / 2];
+            if (flow->array < 0)
+                continue;
+            of->use[n] = (use){a, is_read, flow, of->first_use[flow->array]};
+            of->first_use[flow->array] = n++;
+        }
+}
+
 /** Find where one of an array's pieces ends and the next one begins. */
 static void find_cuts(cutter *of, int array) {
-    const polytile_graph *graph = of->graph;
-    const polytile_range *whole = &graph->array[array].domain.range[0];
+    const polytile_range *whole = &of->graph->array[array].domain.range[0];
     of->n_cuts = 0;
-    for (int a = 0; a < graph->n_actors; a++)
-        for (int k = 0; k < 2 * graph->actor[a].n_operands; k++) {
-            const pti_actor *actor = &graph->actor[a];
-            const pti_flow *flow = k % 2 == 0 ? &actor->in[k / 2] : &actor->out[k / 2];
-            if (flow->array != array || !flow->has_rows)
-                continue;
-            add_cut(of, whole, flow->rows.lo);
-            add_cut(of, whole, flow->rows.hi + 1);
-        }
+    for (int k = of->first_use[array]; k >= 0; k = of->use[k].next) {
+        const pti_flow *flow = of->use[k].flow;
+        if (!flow->has_rows)
+            continue;
+        add_cut(of, whole, flow->rows.lo);
+        add_cut(of, whole, flow->rows.hi + 1);
+    }
 }
 
 static bool has_row(const polytile_graph *graph, const pti_flow *flow, int array, int64_t row) {
@@ -76,16 +108,15 @@ static void add_flows(cutter *of, int array, int64_t row) {
     const polytile_graph *graph = of->graph;
     const int n_before = of->n_flows;
     pti_net_flow first = {-1, 0};
-    for (int a = 0; a < graph->n_actors; a++)
-        for (int o = 0; o < graph->actor[a].n_operands; o++) {
-            const pti_flow *in = &graph->actor[a].in[o];
-            if (in->array != array)
-                continue;
-            const pti_net_flow flow = {a, pti_flow_delay(graph, in)};
-            if (has_row(graph, in, array, row))
-                add_flow(of, flow);
-            first = first.actor < 0 ? flow : first;
-        }
+    for (int k = of->first_use[array]; k >= 0; k = of->use[k].next) {
+        const use *each = &of->use[k];
+        if (!each->is_read)
+            continue;
+        const pti_net_flow flow = {each->actor, pti_flow_delay(graph, each->flow)};
+        if (has_row(graph, each->flow, array, row))
+            add_flow(of, flow);
+        first = first.actor < 0 ? flow : first;
+    }
     if (of->n_flows == n_before && first.actor >= 0)
         add_flow(of, first);
 }
@@ -119,23 +150,35 @@ static void add_all_pieces(cutter *of) {
         add_pieces(of, a);
 }
 
+static bool allocate_uses(cutter *of) {
+    const size_t n_uses = (size_t)count_uses(of->graph) + 1;
+    of->use = calloc(n_uses, sizeof *of->use);
+    of->first_use = calloc((size_t)of->graph->n_arrays + 1, sizeof *of->first_use);
+    of->cut = calloc(2 * n_uses, sizeof *of->cut);
+    return of->use != NULL && of->first_use != NULL && of->cut != NULL;
+}
+
+/** Count pieces and readers, then list them. Returns false when memory runs out. */
+static bool find_pieces(cutter *of, pti_net *net) {
+    add_all_pieces(of);
+    net->n_arrays = of->n_arrays;
+    net->array = calloc((size_t)of->n_arrays + 1, sizeof *net->array);
+    net->flow = calloc((size_t)of->n_flows + 1, sizeof *net->flow);
+    of->to = net;
+    if (net->array == NULL || net->flow == NULL)
+        return false;
+    add_all_pieces(of);
+    return true;
+}
+
 polytile_status pti_planning_find_arrays(pti_planning *planning) {
     cutter of = {.graph = planning->graph};
-    pti_net *net = &planning->net;
-    size_t n_cuts = 1;
-    for (int a = 0; a < planning->graph->n_actors; a++)
-        n_cuts += 4 * (size_t)planning->graph->actor[a].n_operands;
-    of.cut = calloc(n_cuts, sizeof *of.cut);
-    if (of.cut == NULL)
-        return pti_planning_fail_memory(planning);
-    add_all_pieces(&of);
-    net->n_arrays = of.n_arrays;
-    net->array = calloc((size_t)of.n_arrays + 1, sizeof *net->array);
-    net->flow = calloc((size_t)of.n_flows + 1, sizeof *net->flow);
-    const bool has_memory = net->array != NULL && net->flow != NULL;
-    of.to = net;
+    bool has_memory = allocate_uses(&of);
     if (has_memory)
-        add_all_pieces(&of);
+        list_uses(&of);
+    has_memory = has_memory && find_pieces(&of, &planning->net);
+    free(of.use);
+    free(of.first_use);
     free(of.cut);
     return has_memory ? POLYTILE_OK : pti_planning_fail_memory(planning);
 }

@@ -26,6 +26,7 @@ typedef struct pti_start_edges {
     int64_t capacity;
     pti_start_edge *edge; /* owned */
     bool failed;          /* memory ran out */
+    int64_t n_looks;      /* how often one was looked at to lower capacities */
 } pti_start_edges;
 
 void pti_start_edges_add(pti_start_edges *edges, pti_start_edge edge);

@@ -4,19 +4,88 @@
 
 #include <stdlib.h>
 
-/** The earliest that the edges from placed tasks allow, and the latest for those to placed ones. */
-static void find_time_window(const pti_placing *placing, const bool *placed, const int64_t *start,
-                             int task, int64_t *earliest, int64_t *latest) {
-    *earliest = 0;
-    *latest = INT64_MAX;
-    for (int64_t k = 0; k < placing->edges->n; k++) {
-        const pti_start_edge *e = &placing->edges->edge[k];
-        const int64_t least = pti_start_edge_ticks(e, placing->period);
-        if (e->to == task && e->from != task && placed[e->from])
-            *earliest = pti_max(*earliest, start[e->from] + least);
-        if (e->from == task && e->to != task && placed[e->to])
-            *latest = pti_min(*latest, start[e->to] - least);
+/** Starts while tasks are placed one by one. */
+typedef struct early {
+    pti_placing *placing;
+    int64_t *start;
+    bool *placed;       /* owned */
+    int64_t *first_in;  /* of each task, its edges in, -1: none; owned */
+    int64_t *first_out; /* and out; owned */
+    int64_t *next_in;   /* of each edge, the next one into its task; owned */
+    int64_t *next_out;  /* and out of its task; owned */
+    int *first_on;      /* of each resource, the first placed task of a period, -1: none; owned */
+    int *n_on;          /* of each resource: placed tasks; owned */
+    int *after;         /* of each placed task, the one after it on its resource; owned */
+} early;
+
+static bool allocate_early(early *of) {
+    const size_t n_tasks = (size_t)of->placing->of->n_tasks + 1;
+    const size_t n_edges = (size_t)of->placing->edges->n + 1;
+    const size_t n_resources = (size_t)of->placing->of->n_resources + 1;
+    of->placed = calloc(n_tasks, sizeof *of->placed);
+    of->first_in = calloc(n_tasks, sizeof *of->first_in);
+    of->first_out = calloc(n_tasks, sizeof *of->first_out);
+    of->next_in = calloc(n_edges, sizeof *of->next_in);
+    of->next_out = calloc(n_edges, sizeof *of->next_out);
+    of->first_on = calloc(n_resources, sizeof *of->first_on);
+    of->n_on = calloc(n_resources, sizeof *of->n_on);
+    of->after = calloc(n_tasks, sizeof *of->after);
+    return of->placed != NULL && of->first_in != NULL && of->first_out != NULL &&
+           of->next_in != NULL && of->next_out != NULL && of->first_on != NULL &&
+           of->n_on != NULL && of->after != NULL;
+}
+
+static void free_early(early *of) {
+    free(of->placed);
+    free(of->first_in);
+    free(of->first_out);
+    free(of->next_in);
+    free(of->next_out);
+    free(of->first_on);
+    free(of->n_on);
+    free(of->after);
+}
+
+/** List the edges of each task; no resource has a task yet. */
+static void begin_early(early *of) {
+    const pti_start_edges *edges = of->placing->edges;
+    for (int t = 0; t < of->placing->of->n_tasks; t++)
+        of->first_in[t] = of->first_out[t] = -1;
+    for (int r = 0; r < of->placing->of->n_resources; r++)
+        of->first_on[r] = -1;
+    for (int64_t k = 0; k < edges->n; k++) {
+        const pti_start_edge *e = &edges->edge[k];
+        of->next_in[k] = of->first_in[e->to];
+        of->first_in[e->to] = k;
+        of->next_out[k] = of->first_out[e->from];
+        of->first_out[e->from] = k;
     }
+}
+
+/** Return the earliest that the edges from placed tasks allow. */
+static int64_t find_earliest(const early *of, int task) {
+    int64_t earliest = 0;
+    for (int64_t k = of->first_in[task]; k >= 0; k = of->next_in[k]) {
+        const pti_start_edge *e = &of->placing->edges->edge[k];
+        of->placing->n_looks++;
+        if (of->placed[e->from])
+            earliest = pti_max(earliest,
+                               of->start[e->from] + pti_start_edge_ticks(e, of->placing->period));
+    }
+    return earliest;
+}
+
+/** Return the latest that the edges to placed tasks allow. */
+static int64_t find_latest(const early *of, int task) {
+    int64_t latest = INT64_MAX;
+    for (int64_t k = of->first_out[task]; k >= 0; k = of->next_out[k]) {
+        const pti_start_edge *e = &of->placing->edges->edge[k];
+        of->placing->n_looks++;
+        if (of->placed[e->to])
+            latest =
+                pti_min(latest, of->start[e->to] - pti_start_edge_ticks(e, of->placing->period));
+    }
+    return latest;
 }
 
 /** By how much a task that starts at a time has to wait for a placed one of its resource. */
@@ -30,39 +99,83 @@ static int64_t time_to_wait(const pti_placing *placing, int task, int64_t at, in
     return since + placing->of->task[task].ticks > period ? period - since + length : 0;
 }
 
-/** Find the first time at which the resource is free; false: in no period. */
-static bool find_gap(const pti_placing *placing, const bool *placed, const int64_t *start, int task,
-                     int64_t *at) {
-    const pti_stream_tasks *tasks = placing->of;
-    const int64_t end = *at + placing->period;
-    bool waits = tasks->task[task].resource >= 0;
-    while (waits && *at < end) {
-        waits = false;
-        for (int t = 0; t < tasks->n_tasks; t++) {
-            if (!placed[t] || tasks->task[t].resource != tasks->task[task].resource)
-                continue;
-            const int64_t wait = time_to_wait(placing, task, *at, t, start[t]);
-            waits = waits || wait > 0;
-            *at += wait;
-        }
+/** Return the last placed task of a resource that starts at a moment of the period or before, among
+ * those at the same moment the one of most ticks, if it has no more than these; -1: none does. */
+static int find_last_until(const early *of, int resource, int64_t moment, int64_t ticks) {
+    const int64_t period = of->placing->period;
+    int last = -1;
+    for (int t = of->first_on[resource]; t >= 0; t = of->after[t]) {
+        const int64_t starts = of->start[t] % period;
+        of->placing->n_looks++;
+        if (starts > moment || (starts == moment && of->placing->of->task[t].ticks > ticks))
+            break;
+        last = t;
+    }
+    return last;
+}
+
+/** Return the task after one on its resource, round the period. */
+static int find_after(const early *of, int resource, int task) {
+    return task >= 0 && of->after[task] >= 0 ? of->after[task] : of->first_on[resource];
+}
+
+/** Return the task that is on its way on a resource at a time, or the last one that was; it is the
+ * first one's one of the period before if none starts before. */
+static int find_running(const early *of, int resource, int64_t at) {
+    int task = find_last_until(of, resource, at % of->placing->period, INT64_MAX);
+    for (int t = of->first_on[resource]; task < 0 && t >= 0; t = of->after[t])
+        task = of->after[t] < 0 ? t : task;
+    return task;
+}
+
+/** Find the first time at which the resource is free; false: in no period. Tasks of the resource do
+ * not overlap, so behind one that is waited for only the next one can stand in the way. */
+static bool find_gap(const early *of, int task, int64_t *at) {
+    const int resource = of->placing->of->task[task].resource;
+    const int64_t period = of->placing->period, end = *at + period;
+    if (resource < 0 || of->n_on[resource] == 0)
+        return true;
+    int other = find_running(of, resource, *at);
+    bool is_free = false;
+    for (int k = 0; !is_free && *at < end && k < 2 * of->n_on[resource] + 2; k++) {
+        const int64_t wait = time_to_wait(of->placing, task, *at, other, of->start[other]);
+        is_free = k > 0 && wait == 0 && *at % period != of->start[other] % period;
+        *at += wait;
+        other = find_after(of, resource, other);
+        of->placing->n_looks++;
     }
     return *at < end;
 }
 
-pti_found pti_place_early(const pti_placing *placing, int64_t *start) {
-    const int n_tasks = placing->of->n_tasks;
-    bool *placed = calloc((size_t)n_tasks + 1, sizeof *placed);
+/** Note that a task is placed, and where it stands on its resource. */
+static void note_placed(early *of, int task) {
+    const pti_task *placed = &of->placing->of->task[task];
+    of->placed[task] = true;
+    if (placed->resource < 0)
+        return;
+    const int before =
+        find_last_until(of, placed->resource, of->start[task] % of->placing->period, placed->ticks);
+    int *after = before >= 0 ? &of->after[before] : &of->first_on[placed->resource];
+    of->after[task] = *after;
+    *after = task;
+    of->n_on[placed->resource]++;
+}
+
+pti_found pti_place_early(pti_placing *placing, int64_t *start) {
+    early of = {.placing = placing, .start = start};
+    const bool has_memory = allocate_early(&of);
     bool is_good = true;
-    if (placed == NULL)
-        return PTI_FOUND_NO_MEMORY;
-    for (int k = 0; is_good && k < n_tasks; k++) {
+    if (has_memory)
+        begin_early(&of);
+    for (int k = 0; has_memory && is_good && k < placing->of->n_tasks; k++) {
         const int task = placing->order[k];
-        int64_t latest;
-        find_time_window(placing, placed, start, task, &start[task], &latest);
-        is_good = find_gap(placing, placed, start, task, &start[task]) && start[task] <= latest;
-        placed[task] = true;
+        start[task] = find_earliest(&of, task);
+        is_good = find_gap(&of, task, &start[task]) && start[task] <= find_latest(&of, task);
+        note_placed(&of, task);
     }
-    free(placed);
+    free_early(&of);
+    if (!has_memory)
+        return PTI_FOUND_NO_MEMORY;
     return is_good ? PTI_FOUND : PTI_NONE_FOUND;
 }
 

@@ -10,11 +10,12 @@ typedef struct pti_placing {
     const pti_stream_tasks *of;
     const pti_start_edges *edges;
     int64_t period;
-    int *order; /* tasks by the earliest that edges alone allow; one a task */
+    int *order;      /* tasks by the earliest that edges alone allow; one a task */
+    int64_t n_looks; /* at edges and placed tasks, so far */
 } pti_placing;
 
 /** Start each task as early as those before it in the order allow: modulo scheduling. */
-pti_found pti_place_early(const pti_placing *placing, int64_t *start);
+pti_found pti_place_early(pti_placing *placing, int64_t *start);
 
 /** Run the tasks of each resource without a gap in the order. Where no cycle stands against it that
  * succeeds with any period that is not below the work. */

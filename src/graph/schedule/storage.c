@@ -28,7 +28,9 @@ typedef struct colouring {
     const pti_stored *stored;
     pti_stored_conflict *conflict;
     const void *of;
-    int *order;          /* owned */
+    int *order;  /* owned */
+    int *member; /* buffers of the current memory, in the order; owned */
+    int n_members;
     int *colour;         /* of each buffer; owned */
     int64_t *most_bytes; /* of each colour of the current memory; owned */
     bool *is_taken;      /* of each colour, while a buffer gets one; owned */
@@ -37,12 +39,12 @@ typedef struct colouring {
 
 /** Find the first colour that no conflicting buffer of the memory has, of those before it in the
  * order. */
-static int find_colour(const colouring *work, int memory, int buffer, int n_done) {
+static int find_colour(const colouring *work, int buffer, int n_done) {
     int colour = 0;
     memset(work->is_taken, 0, (size_t)work->n_colours * sizeof *work->is_taken);
     for (int k = 0; k < n_done; k++) {
-        const int other = work->order[k];
-        if (work->stored[other].memory == memory && !work->is_taken[work->colour[other]])
+        const int other = work->member[k];
+        if (!work->is_taken[work->colour[other]])
             work->is_taken[work->colour[other]] = work->conflict(work->of, other, buffer);
     }
     while (colour < work->n_colours && work->is_taken[colour])
@@ -50,15 +52,21 @@ static int find_colour(const colouring *work, int memory, int buffer, int n_done
     return colour;
 }
 
+static void list_members(colouring *work, int memory) {
+    work->n_members = 0;
+    for (int k = 0; k < work->n; k++)
+        if (work->stored[work->order[k]].memory == memory)
+            work->member[work->n_members++] = work->order[k];
+}
+
 /** Colour the buffers of one memory; returns their bytes. */
 static int64_t colour_memory(colouring *work, int memory) {
     int64_t n_bytes = 0;
+    list_members(work, memory);
     work->n_colours = 0;
-    for (int k = 0; k < work->n; k++) {
-        const int buffer = work->order[k];
-        if (work->stored[buffer].memory != memory)
-            continue;
-        const int colour = find_colour(work, memory, buffer, k);
+    for (int k = 0; k < work->n_members; k++) {
+        const int buffer = work->member[k];
+        const int colour = find_colour(work, buffer, k);
         if (colour == work->n_colours)
             work->most_bytes[work->n_colours++] = 0;
         work->colour[buffer] = colour;
@@ -72,18 +80,18 @@ static int64_t colour_memory(colouring *work, int memory) {
     return n_bytes;
 }
 
-/** Take the colours of a memory over. */
-static void keep_colours(const colouring *work, int memory, pti_stored *stored) {
-    int64_t offset = 0;
+/** Take the colours of the current memory over. offset: one a colour. */
+static void keep_colours(const colouring *work, int64_t *offset, pti_stored *stored) {
+    int64_t end = 0;
     for (int c = 0; c < work->n_colours; c++) {
-        for (int b = 0; b < work->n; b++)
-            if (stored[b].memory == memory && work->colour[b] == c) {
-                stored[b].colour = c;
-                stored[b].offset_bytes = offset;
-            }
-        offset = pti_add_saturated(
-            offset, pti_mul_saturated(pti_ceil_div(work->most_bytes[c], PTI_STORED_ALIGNMENT_BYTES),
-                                      PTI_STORED_ALIGNMENT_BYTES));
+        offset[c] = end;
+        end = pti_add_saturated(
+            end, pti_mul_saturated(pti_ceil_div(work->most_bytes[c], PTI_STORED_ALIGNMENT_BYTES),
+                                   PTI_STORED_ALIGNMENT_BYTES));
+    }
+    for (int k = 0; k < work->n_members; k++) {
+        stored[work->member[k]].colour = work->colour[work->member[k]];
+        stored[work->member[k]].offset_bytes = offset[work->colour[work->member[k]]];
     }
 }
 
@@ -127,11 +135,14 @@ bool pti_stored_colour(int n, pti_stored *stored, pti_stored_conflict *conflict,
                       .conflict = conflict,
                       .of = of,
                       .order = calloc(room, sizeof *work.order),
+                      .member = calloc(room, sizeof *work.member),
                       .colour = calloc(room, sizeof *work.colour),
                       .most_bytes = calloc(room, sizeof *work.most_bytes),
                       .is_taken = calloc(room, sizeof *work.is_taken)};
     ranked *list = calloc(room, sizeof *list);
-    const bool has_memory = work.order != NULL && work.colour != NULL && work.most_bytes != NULL &&
+    int64_t *offset = calloc(room, sizeof *offset);
+    const bool has_memory = offset != NULL && work.order != NULL && work.member != NULL &&
+                            work.colour != NULL && work.most_bytes != NULL &&
                             work.is_taken != NULL && list != NULL;
     for (int m = 0; has_memory && m < n_memories; m++)
         memory_bytes[m] = INT64_MAX;
@@ -142,10 +153,12 @@ bool pti_stored_colour(int n, pti_stored *stored, pti_stored_conflict *conflict,
             if (n_bytes >= memory_bytes[m] && way > 0)
                 continue;
             memory_bytes[m] = n_bytes;
-            keep_colours(&work, m, stored);
+            keep_colours(&work, offset, stored);
         }
     }
     free(work.order);
+    free(work.member);
+    free(offset);
     free(work.colour);
     free(work.most_bytes);
     free(work.is_taken);

@@ -1,9 +1,9 @@
 #include "graph/schedule/place.h"
 
 #include "base/checked.h"
+#include "base/list.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Buffers with fewer frames. To take a frame from a buffer adds an edge between starts: the
  * producer waits longer for a reader. All starts satisfied the edges before. The new edge moves the
@@ -16,45 +16,64 @@ typedef struct tightening {
     pti_start_edges *edges;
     int64_t period;
     int64_t *start;
-    int64_t *tried;   /* starts with one edge more; owned */
-    int *queue;       /* tasks that were raised, a ring; owned */
-    bool *is_queued;  /* owned */
-    int *first;       /* of each task, its edges out, in next; owned */
-    int64_t *next;    /* of each edge, the next one of its task; owned */
-    int64_t capacity; /* of next */
-    int *by_bytes;    /* buffers, the largest first; owned */
+    int64_t *tried;  /* starts with one edge more; as start where none is tried; owned */
+    int *raised;     /* tasks that were raised; owned */
+    bool *is_raised; /* owned */
+    int n_raised;
+    int *queue;        /* tasks whose edges are to be followed, a ring; owned */
+    bool *is_queued;   /* owned */
+    bool *is_reader;   /* of the buffer that is tried; owned */
+    int64_t *first;    /* of each task, its edges out, in next; owned */
+    int64_t *next;     /* of each edge, the next one of its task; owned */
+    int64_t n_indexed; /* edges that stand in the lists */
+    int64_t capacity;  /* of next */
 } tightening;
 
-/** Put a task in the queue, a circle, unless it stands there. */
-static void enqueue_task(tightening *of, int task, int *n_queued, int *head) {
-    if (of->is_queued[task])
-        return;
+/** Raise a task to a start, and put it in the queue, a circle, unless it stands there. */
+static void raise_task(tightening *of, int task, int64_t least, int *n_queued, int head) {
+    of->tried[task] = least;
+    if (!of->is_raised[task])
+        of->raised[of->n_raised++] = task;
+    of->is_raised[task] = true;
+    if (!of->is_queued[task])
+        of->queue[(head + (*n_queued)++) % of->of->n_tasks] = task;
     of->is_queued[task] = true;
-    of->queue[(*head + (*n_queued)++) % of->of->n_tasks] = task;
 }
 
-/** Raise what stands after a task; false: a reader of the buffer is raised. */
-static bool raise_later_tasks(tightening *of, const bool *is_reader, int from) {
+/** Raise a task, and what stands after it; false: a reader of the buffer is raised. */
+static bool raise_later_tasks(tightening *of, int from, int64_t least) {
     int n_queued = 0, head = 0;
     bool is_good = true;
-    memset(of->is_queued, 0, (size_t)of->of->n_tasks * sizeof *of->is_queued);
-    enqueue_task(of, from, &n_queued, &head);
-    while (is_good && n_queued > 0) {
+    raise_task(of, from, least, &n_queued, head);
+    while (n_queued > 0) {
         const int task = of->queue[head];
         head = (head + 1) % of->of->n_tasks;
         n_queued--;
         of->is_queued[task] = false;
         for (int64_t k = of->first[task]; is_good && k >= 0; k = of->next[k]) {
             const pti_start_edge *e = &of->edges->edge[k];
-            const int64_t least = of->tried[task] + pti_start_edge_ticks(e, of->period);
-            if (least <= of->tried[e->to])
+            const int64_t later = of->tried[task] + pti_start_edge_ticks(e, of->period);
+            of->edges->n_looks++;
+            if (later <= of->tried[e->to])
                 continue;
-            of->tried[e->to] = least;
-            is_good = !is_reader[e->to];
-            enqueue_task(of, e->to, &n_queued, &head);
+            raise_task(of, e->to, later, &n_queued, head);
+            is_good = !of->is_reader[e->to];
         }
     }
     return is_good;
+}
+
+/** Keep the starts of the tasks that were raised, or take them back. */
+static void end_try(tightening *of, bool is_good) {
+    for (int k = 0; k < of->n_raised; k++) {
+        const int task = of->raised[k];
+        of->is_raised[task] = false;
+        if (is_good)
+            of->start[task] = of->tried[task];
+        else
+            of->tried[task] = of->start[task];
+    }
+    of->n_raised = 0;
 }
 
 /** Return the latest start of the producer with which a buffer holds this number of frames. */
@@ -69,40 +88,44 @@ static int64_t latest_start(const tightening *of, const pti_frame_buffer *held, 
     return least;
 }
 
-/** Mark the readers that decide on the buffer's end, which must not move then. */
-static bool try_frames(tightening *of, int buffer, int64_t frames, bool *is_reader) {
-    const pti_frame_buffer *held = &of->of->buffer[buffer];
-    const size_t n_tasks = (size_t)of->of->n_tasks;
-    const int64_t least = latest_start(of, held, frames);
-    memcpy(of->tried, of->start, n_tasks * sizeof *of->tried);
-    memset(is_reader, 0, n_tasks * sizeof *is_reader);
+static void mark_readers(tightening *of, const pti_frame_buffer *held, bool are_readers) {
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
-        is_reader[of->of->reader[r].task] = true;
-    if (is_reader[held->producer])
-        return false;
-    of->tried[held->producer] = pti_max(of->tried[held->producer], least);
-    return raise_later_tasks(of, is_reader, held->producer);
+        of->is_reader[of->of->reader[r].task] = are_readers;
 }
 
+/** Have a buffer hold so many frames, if no reader moves, which decide on the buffer's end. */
+static bool try_frames(tightening *of, int buffer, int64_t frames) {
+    const pti_frame_buffer *held = &of->of->buffer[buffer];
+    const int64_t least = latest_start(of, held, frames);
+    mark_readers(of, held, true);
+    bool is_good = !of->is_reader[held->producer];
+    if (is_good && least > of->start[held->producer])
+        is_good = raise_later_tasks(of, held->producer, least);
+    end_try(of, is_good);
+    mark_readers(of, held, false);
+    return is_good;
+}
+
+/** Put the edges in the lists that are not yet in them. */
 static bool index_edges(tightening *of) {
-    for (int t = 0; t < of->of->n_tasks; t++)
-        of->first[t] = -1;
-    free(of->next);
-    of->next = malloc(((size_t)of->edges->n + 1) * sizeof *of->next);
-    for (int64_t k = 0; of->next != NULL && k < of->edges->n; k++) {
-        of->next[k] = of->first[of->edges->edge[k].from];
-        of->first[of->edges->edge[k].from] = (int)k;
+    if (of->edges->n > of->capacity) {
+        if (!PTI_RESIZE(of->next, 2 * of->edges->n))
+            return false;
+        of->capacity = 2 * of->edges->n;
     }
-    return of->next != NULL;
+    for (; of->n_indexed < of->edges->n; of->n_indexed++) {
+        const int from = of->edges->edge[of->n_indexed].from;
+        of->next[of->n_indexed] = of->first[from];
+        of->first[from] = of->n_indexed;
+    }
+    return true;
 }
 
 /** Lower one buffer's capacity as far as it goes, and keep what it came to. */
-static pti_found tighten_buffer(tightening *of, int buffer, bool *is_reader) {
+static pti_found tighten_buffer(tightening *of, int buffer) {
     int64_t frames = pti_buffer_capacity(of->of, buffer, of->period, of->start);
-    while (frames > 1 && try_frames(of, buffer, frames - 1, is_reader)) {
-        memcpy(of->start, of->tried, (size_t)of->of->n_tasks * sizeof *of->start);
+    while (frames > 1 && try_frames(of, buffer, frames - 1))
         frames = pti_min(frames - 1, pti_buffer_capacity(of->of, buffer, of->period, of->start));
-    }
     pti_start_edges_add_capacity(of->edges, of->of, buffer, frames);
     return !of->edges->failed && index_edges(of) ? PTI_FOUND : PTI_FOUND_NO_MEMORY;
 }
@@ -120,40 +143,50 @@ static int compare_sized(const void *a, const void *b) {
     return x->buffer < y->buffer ? -1 : x->buffer > y->buffer;
 }
 
-static pti_found tighten_all(tightening *of, sized *list, bool *is_reader) {
+static pti_found tighten_all(tightening *of, sized *list) {
     const int n_buffers = of->of->n_buffers;
     pti_found found = index_edges(of) ? PTI_FOUND : PTI_FOUND_NO_MEMORY;
     for (int b = 0; b < n_buffers; b++)
         list[b] = (sized){of->of->buffer[b].frame_bytes, b};
     qsort(list, (size_t)n_buffers, sizeof *list, compare_sized);
     for (int k = 0; found == PTI_FOUND && k < n_buffers; k++)
-        found = tighten_buffer(of, list[k].buffer, is_reader);
+        found = tighten_buffer(of, list[k].buffer);
     return found;
+}
+
+static bool allocate_tightening(tightening *of) {
+    const size_t n = (size_t)of->of->n_tasks + 1;
+    of->tried = calloc(n, sizeof *of->tried);
+    of->raised = calloc(n, sizeof *of->raised);
+    of->is_raised = calloc(n, sizeof *of->is_raised);
+    of->queue = calloc(n, sizeof *of->queue);
+    of->is_queued = calloc(n, sizeof *of->is_queued);
+    of->is_reader = calloc(n, sizeof *of->is_reader);
+    of->first = calloc(n, sizeof *of->first);
+    return of->tried != NULL && of->raised != NULL && of->is_raised != NULL && of->queue != NULL &&
+           of->is_queued != NULL && of->is_reader != NULL && of->first != NULL;
 }
 
 pti_found pti_place_tighten(const pti_stream_tasks *tasks, pti_start_edges *edges, int64_t period,
                             int64_t *start) {
-    const size_t n = (size_t)tasks->n_tasks + 1;
-    tightening work = {.of = tasks,
-                       .edges = edges,
-                       .period = period,
-                       .start = start,
-                       .tried = calloc(n, sizeof *work.tried),
-                       .queue = calloc(n, sizeof *work.queue),
-                       .is_queued = calloc(n, sizeof *work.is_queued),
-                       .first = calloc(n, sizeof *work.first)};
-    bool *is_reader = calloc(n, sizeof *is_reader);
+    tightening work = {.of = tasks, .edges = edges, .period = period, .start = start};
     sized *list = calloc((size_t)tasks->n_buffers + 1, sizeof *list);
     pti_found found = PTI_FOUND_NO_MEMORY;
-    if (work.tried != NULL && work.queue != NULL && work.is_queued != NULL && work.first != NULL &&
-        is_reader != NULL && list != NULL)
-        found = tighten_all(&work, list, is_reader);
+    if (allocate_tightening(&work) && list != NULL) {
+        for (int t = 0; t < tasks->n_tasks; t++) {
+            work.tried[t] = start[t];
+            work.first[t] = -1;
+        }
+        found = tighten_all(&work, list);
+    }
     free(work.tried);
+    free(work.raised);
+    free(work.is_raised);
     free(work.queue);
     free(work.is_queued);
+    free(work.is_reader);
     free(work.first);
     free(work.next);
-    free(is_reader);
     free(list);
     return found;
 }

@@ -10,7 +10,7 @@ static bool is_of_rank(const pti_task_ranks *of, int rank) {
 }
 
 /** Return the rounds of a task that a rank is known to be done with. */
-static int64_t count_done(const polytile_stream *stream, int rank, int task) {
+static int64_t count_done_by(const polytile_stream *stream, int rank, int task) {
     return rank == stream->ranks->rank
                ? stream->done[task]
                : stream->ranks->heard[rank * stream->expansion.tasks.n_tasks + task];
@@ -25,8 +25,15 @@ bool pti_stream_keeps_wait(const polytile_stream *stream, int task, const pti_fi
     bool keeps = true;
     for (int k = 0; k < 2; k++)
         keeps = keeps && (!is_of_rank(on, rank[k]) ||
-                          count_done(stream, rank[k], wait->on) + wait->tokens > round);
+                          count_done_by(stream, rank[k], wait->on) + wait->tokens > round);
     return keeps;
+}
+
+int64_t pti_stream_count_done(const polytile_stream *stream, int task) {
+    if (stream->ranks == NULL)
+        return stream->done[task];
+    const pti_task_ranks *of = &stream->task_ranks[task];
+    return pti_min(count_done_by(stream, of->from, task), count_done_by(stream, of->to, task));
 }
 
 int64_t pti_stream_n_begun(const polytile_stream *stream) {
@@ -44,6 +51,8 @@ bool pti_stream_must_tell(const polytile_stream *stream, int rank, int task) {
     if (stream->expansion.tasks.task[task].resource < 0 ||
         !is_of_rank(&stream->task_ranks[task], own))
         return false;
+    if (stream->is_synchronous)
+        return rank != own;
     for (int t = 0; t < stream->order.n_tasks; t++)
         for (int w = stream->order.first[t]; w < stream->order.first[t + 1]; w++)
             must = must || (stream->order.wait[w].on == task && rank != own &&

@@ -58,10 +58,6 @@ static polytile_status check_ranks(const polytile_stream *stream, const polytile
                             "%s: unit %s is on rank %d, and the communicator has %d rank%s",
                             stream->name, plan->unit[u].name, plan->unit[u].rank, n_ranks,
                             n_ranks == 1 ? "" : "s");
-    if (stream->is_synchronous && n_ranks > 1)
-        return pti_fail(stream->object.context, POLYTILE_UNSUPPORTED,
-                        "%s: synchronous cycles do not run over ranks; plan with overlap",
-                        stream->name);
     if (plan->n_parts > 0 && n_ranks > 1)
         return pti_fail(stream->object.context, POLYTILE_UNSUPPORTED,
                         "%s: actors whose domain is split over units do not run over ranks; give "

@@ -30,7 +30,7 @@ int pti_stream_find_ready(const pti_stream_lane *lane) {
     const bool waits = lane->is_busy || lane->end == PTI_STREAM_RECEIVES;
     const int next = waits ? -1 : find_next(lane);
     const bool is_ready = next >= 0 && may_task_run(lane->stream, next, lane->stream->done[next]) &&
-                          pti_stream_has_turn(lane, next);
+                          pti_stream_has_turn(lane->stream, next);
     return is_ready ? next : -1;
 }
 

@@ -312,12 +312,17 @@ void pti_stream_write_graph(const polytile_graph *graph, pti_text *words);
 bool pti_stream_keeps_wait(const polytile_stream *stream, int task, const pti_firing_wait *wait,
                            int64_t round);
 
+/** Return the rounds of a task that all ranks are known to be done with that have an end of it. The
+ * mutex is locked. */
+int64_t pti_stream_count_done(const polytile_stream *stream, int task);
+
 /** Return how many frames all ranks have pushed. Lanes run these alone: so all choose their next
  * tasks among the same ones, once they have heard of them, and wait for nobody's next push. The
  * mutex is locked. */
 int64_t pti_stream_n_begun(const polytile_stream *stream);
 
-/** Return whether a rank's own waits need that this rank tells how far it is with a task. */
+/** Return whether a rank's own waits need that this rank tells how far it is with a task: in
+ * synchronous cycles, with each of its own. */
 bool pti_stream_must_tell(const polytile_stream *stream, int rank, int task);
 
 /* await_ranks.c */
@@ -404,9 +409,13 @@ polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t ro
 
 /* cycle.c */
 
-/** Return whether a lane's task has its turn in a synchronous cycle; without these, always. The
- * mutex is locked. */
-bool pti_stream_has_turn(const pti_stream_lane *lane, int task);
+/** Return whether a task of this rank has its turn in a synchronous cycle; without these, always.
+ * The mutex is locked. */
+bool pti_stream_has_turn(const polytile_stream *stream, int task);
+
+/** Return whether a lane of this rank is at work in another phase of a cycle than a task's; without
+ * cycles, none is. The mutex is locked. */
+bool pti_stream_is_busy_in_other(const polytile_stream *stream, int task);
 
 /* ready.c */
 
@@ -464,8 +473,9 @@ typedef struct pti_crossing {
     pti_error error; /* of a lost frame: what failed */
 } pti_crossing;
 
-/** Return whether a link receives a task's next frame. The program's thread calls it. */
-bool pti_stream_expects(const pti_stream_lane *lane, int task);
+/** Return whether a link receives a task's next frame. The program's thread calls it, without the
+ * mutex. */
+bool pti_stream_expects(pti_stream_lane *lane, int task);
 
 /** A link between ranks begins a task. The receiver learns later whether the frame is lost. The
  * mutex is locked. */

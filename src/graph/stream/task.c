@@ -130,9 +130,14 @@ void pti_stream_do_task(pti_stream_lane *lane, int task) {
 
 /* Transfers between ranks. */
 
-bool pti_stream_expects(const pti_stream_lane *lane, int task) {
-    return lane->end == PTI_STREAM_RECEIVES && !lane->is_busy &&
-           pti_stream_next_frame(lane->stream, task) < lane->stream->n_pushed;
+bool pti_stream_expects(pti_stream_lane *lane, int task) {
+    polytile_stream *stream = lane->stream;
+    pthread_mutex_lock(&stream->mutex);
+    const bool expects = lane->end == PTI_STREAM_RECEIVES && !lane->is_busy &&
+                         pti_stream_next_frame(stream, task) < stream->n_pushed &&
+                         !pti_stream_is_busy_in_other(stream, task);
+    pthread_mutex_unlock(&stream->mutex);
+    return expects;
 }
 
 /** A lost frame takes the error along that its own frame has. */

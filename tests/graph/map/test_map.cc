@@ -159,4 +159,55 @@ TEST(ExpansionRandom, MovesFramesOverLinksToWhereTheyAreRead) {
     }
 }
 
+/** A port in many pieces, and actors on one unit that read some of them each. */
+struct Pieces {
+    Pieces(int n_actors, int n_pieces, int n_read) {
+        net.n_actors = n_actors;
+        net.n_units = 1;
+        net.n_memories = 2;
+        net.n_arrays = n_pieces + n_actors;
+        std::vector<int> order;
+        std::vector<pti_net_array> arrays;
+        std::vector<pti_net_flow> flows;
+        for (int p = 0; p < n_pieces; p++) {
+            const int first = static_cast<int>(flows.size());
+            for (int k = 0; k < n_read; k++)
+                flows.push_back({(p + k) % n_actors, 0});
+            arrays.push_back({8, -1, first, n_read, 0, p, 8 * p});
+        }
+        for (int a = 0; a < n_actors; a++) {
+            order.push_back(a);
+            arrays.push_back({8, a, static_cast<int>(flows.size()), 0, 0, 0, 0});
+        }
+        net.ticks = list(std::vector<int64_t>(order.size(), 1));
+        net.fixed = list(std::vector<int>(order.size(), 0));
+        net.order = list(order);
+        net.scratch_bytes = list(std::vector<int64_t>(order.size(), 0));
+        net.array = list(arrays);
+        net.flow = list(flows);
+        net.unit_memory = list(std::vector<int>{0});
+        net.host = list(std::vector<int>{1, 1});
+        net.rate = list(std::vector<double>{0, 1, 1, 0});
+        net.latency = list(std::vector<double>(4, 0));
+        EXPECT_TRUE(pti_net_index(&net));
+    }
+    ~Pieces() { pti_net_free(&net); }
+    Pieces(const Pieces &) = delete;
+    Pieces &operator=(const Pieces &) = delete;
+
+    pti_net net = {};
+};
+
+TEST(Expansion, LooksAtEachReaderAFewTimes) {
+    for (const int n : {20, 200, 1000}) {
+        const Pieces many(n, 4 * n, 10);
+        pti_expansion expansion;
+        ASSERT_TRUE(pti_expand(&many.net, many.net.fixed, &expansion));
+        const int64_t n_whole = 2 + n + n + 4 * n, n_readers = 4 * n * 10 + 4 * n + 2 * n;
+        EXPECT_GE(expansion.tasks.n_buffers, 2) << "two memories have all pieces each";
+        EXPECT_LE(expansion.n_looks, 8 * (n_whole + n_readers)) << n;
+        pti_expansion_free(&expansion);
+    }
+}
+
 } // namespace

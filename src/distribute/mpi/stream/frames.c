@@ -91,7 +91,7 @@ done:
  * pushed here. */
 static polytile_status begin_receiving_any(pti_joined_ranks *joined, polytile_stream *stream,
                                            int number, bool drains, bool *has_moved) {
-    const pti_stream_lane *of = &stream->lane[number];
+    pti_stream_lane *of = &stream->lane[number];
     polytile_status status = POLYTILE_OK;
     for (int k = 0; k < of->n_tasks && !joined->lane[number].is_under_way; k++)
         if (drains || pti_stream_expects(of, of->task[k]))

@@ -362,16 +362,69 @@ TEST_F(MpiStreams, SayWhichRankThereIsNot) {
     EXPECT_TRUE(says("unit far is on rank 9, and the communicator has ")) << said;
 }
 
-TEST_F(MpiStreams, RefuseSynchronousCycles) {
-    if (world_size() == 1)
-        return;
+/** a makes what b reads a cycle later, and something else besides. */
+const char fork_of_two[] =
+    "digraph { { node [type=i64, extents=4]; x; l; m; n }\n"
+    "{ node [kernel=\"plus[i]: in p[i]; out q[i]\", seconds=0.001]; e [on=a]; f [on=a]; g [on=b] "
+    "}\n"
+    "x -> e [as=p]; e -> l [as=q]; x -> f [as=p]; f -> m [as=q]; l -> g [as=p]; g -> n [as=q] }";
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+/** Each frame's times of the actor that some rank runs, for all ranks. */
+void share_times(std::vector<double> *times) {
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, times->data(), static_cast<int>(times->size()), MPI_DOUBLE,
+                   MPI_SUM, MPI_COMM_WORLD, &request);
+    world_wait(&request);
+}
+
+/** Without overlap no rank begins a cycle's work before all are done with that of the one before,
+ * and none moves a frame while its own units work. */
+TEST_F(MpiStreams, RunTheSameCyclesOnAllRanks) {
+    const size_t n_frames = 20;
+    std::vector<double> ended(n_frames), begun(n_frames);
+    size_t n_ended = 0, n_begun = 0;
+    int n_moving = 0;
+    Body slow{[&](const Lines &of) {
+        for (int look = 0; look < 20; look++) {
+            pthread_mutex_lock(&stream->mutex);
+            for (int l = 0; l < stream->n_lanes; l++)
+                n_moving += stream->lane[l].is_busy && !stream->lane[l].is_unit;
+            pthread_mutex_unlock(&stream->mutex);
+            usleep(50);
+        }
+        ended[n_ended++] = seconds_now();
+        return add_one.run(of);
+    }};
+    Body fast{[&](const Lines &of) {
+        begun[n_begun++] = seconds_now();
+        return add_one.run(of);
+    }};
     polytile_graph_options how = {};
     how.no_overlap = true;
-    parse(chain_of_three(0));
-    for (const char *actor : {"f", "g", "h"})
-        ASSERT_EQ(bind(actor, &add_one), POLYTILE_OK) << error();
-    EXPECT_EQ(begin_on_ranks(machine_on_ranks(), nullptr, &how), POLYTILE_UNSUPPORTED);
-    EXPECT_TRUE(says("synchronous cycles do not run over ranks; plan with overlap")) << said;
+    parse(fork_of_two);
+    ASSERT_EQ(bind("e", &add_one), POLYTILE_OK) << error();
+    ASSERT_EQ(bind("f", &slow), POLYTILE_OK) << error();
+    ASSERT_EQ(bind("g", &fast), POLYTILE_OK) << error();
+    ASSERT_EQ(begin_on_ranks(machine_on_ranks(), nullptr, &how), POLYTILE_OK) << said;
+    const size_t depth = static_cast<size_t>(polytile_stream_get_depth(stream));
+    for (size_t f = 0; f < n_frames + depth; f++) {
+        if (f >= depth) {
+            ASSERT_EQ(polytile_stream_pull(stream, 0, nullptr, nullptr), POLYTILE_OK) << error();
+        }
+        if (f < n_frames) {
+            ASSERT_EQ(push_here(static_cast<int64_t>(f)), POLYTILE_OK) << said;
+        }
+    }
+    EXPECT_EQ(n_moving, 0);
+    share_times(&ended);
+    share_times(&begun);
+    for (size_t f = 0; f < n_frames; f++)
+        EXPECT_LE(ended[f], begun[f]) << "frame " << f;
 }
 
 TEST_F(MpiStreams, RefuseActorsSplitOverUnits) {

@@ -70,7 +70,8 @@ void run_on_ranks(polytile_context *ctx, Random *random, bool fail, Done *done) 
     polytile_graph_options options = {};
     static const char *const objectives[] = {"period", "latency", "memory"};
     options.objective = objectives[random->number(0, 2)];
-    options.in_turn = !fail && random->chance(30);
+    options.no_overlap = random->chance(30);
+    options.in_turn = !options.no_overlap && !fail && random->chance(30);
     run.create = [](const polytile_graph *graph, const polytile_graph_plan *plan,
                     polytile_stream **stream) {
         return polytile_mpi_stream_create(graph, plan, MPI_COMM_WORLD, nullptr, stream);
