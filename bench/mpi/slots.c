@@ -1,6 +1,6 @@
 /* A message from a slot on one rank to one on the other and back, the same without slots: a kernel
- * that ends, a message of MPI, and a kernel there; and by MPI alone, without kernels; in turns. With
- * A+B the first rank has device A, the second one B: mpiexec -n 2 build/bench/slots [--device
+ * that ends, a message of MPI, and a kernel there; and by MPI alone, without kernels; in turns.
+ * With A+B the first rank has device A, the second one B: mpiexec -n 2 build/bench/slots [--device
  * cuda:0+cuda:1]. With --serialized slots may call MPI themselves. */
 #include "mpi/common/ranks.h"
 #include "pingpong_kernels.h"

@@ -84,13 +84,22 @@ done:
     return status;
 }
 
+static polytile_status wait_and_report(polytile_queue *queue) {
+    polytile_status status;
+    PTI_TRY(pti_queue_enter(queue));
+    pti_queue_wait_all(queue);
+    status = pti_queue_take_error(queue);
+done:
+    return status;
+}
+
 polytile_status pti_queue_make_room(polytile_queue *queue, bool *found) {
-    polytile_status status = polytile_queue_wait(queue);
+    polytile_status status = wait_and_report(queue);
     *found = status == POLYTILE_OK && has_room(queue);
     if (status != POLYTILE_OK || *found)
         return status;
     PTI_TRY(queue_flushes(queue));
-    PTI_TRY(polytile_queue_wait(queue));
+    PTI_TRY(wait_and_report(queue));
     *found = has_room(queue);
 done:
     return status;
