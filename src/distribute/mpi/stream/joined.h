@@ -96,8 +96,6 @@ polytile_status pti_joined_fail(const pti_joined_ranks *joined, const polytile_s
 /** Return until when a rank waits for others on which MPI fails, and whether that is over. */
 double pti_joined_end_of_patience(void);
 bool pti_joined_gives_up(const pti_joined_ranks *joined, double end_s);
-/** Give up what is under way. */
-void pti_joined_abandon(pti_joined_ranks *joined, polytile_stream *stream);
 
 /* frames.c */
 
@@ -124,5 +122,10 @@ polytile_status pti_joined_agree_to_drop(pti_stream_ranks *ranks, const polytile
  * heard this rank. */
 polytile_status pti_joined_exchange_last_words(pti_joined_ranks *joined, polytile_stream *stream,
                                                bool *is_done);
+
+/* abandon.c */
+
+/** Give up what is under way. */
+void pti_joined_abandon(pti_joined_ranks *joined, polytile_stream *stream);
 
 #endif
