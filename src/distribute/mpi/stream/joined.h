@@ -43,6 +43,9 @@ typedef struct pti_lost_note {
 /** A link's transfer under way. A word goes before a frame's bytes; 1: the frame is lost, and a
  * note follows in place of them. */
 typedef struct pti_joined_lane {
+    bool has_come; /* a frame's word: it is taken once the cycle allows it */
+    int come_task;
+    MPI_Message come;
     bool is_under_way;
     pti_crossing crossing;
     int64_t word;
