@@ -137,7 +137,8 @@ polytile_status polytile_mpi_array_write(polytile_array *array, const char *path
  *         threads than MPI_THREAD_FUNNELED; another graph or plan than on other ranks; a unit of a
  *         rank that there is not), UNSUPPORTED (look-ups; actors split over units; a link of two
  *         ranks' GPU memories; ports on several ranks in turn). Later calls return DEVICE where MPI
- *         fails, or another rank has ended its stream and its frames are awaited.
+ *         fails, on any rank, which the text names with the call; or another rank has ended its
+ *         stream and its frames are awaited.
  * Owns    The communicator is duplicated. polytile_stream_destroy(), or the end of the context, is
  *         collective, and comes before MPI_Finalize(). Until all ranks are there, actors may fire.
  */

@@ -88,7 +88,7 @@ static bool try_to_agree(pti_stream_ranks *ranks, const polytile_stream *stream,
     pti_error error = {0};
     bool is_known = false;
     pti_error *before = pti_redirect_errors(&error);
-    const polytile_status status = ranks->functions->agree_to_drop(ranks, drops, &is_known);
+    const polytile_status status = ranks->functions->agree_to_drop(ranks, stream, drops, &is_known);
     pti_error_keep(&ranks->broken, stream->object.context, status);
     pti_redirect_errors(before);
     return is_known;

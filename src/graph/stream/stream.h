@@ -155,7 +155,8 @@ typedef struct pti_stream_ranks_functions {
                                 bool *has_moved);
     /** Learn whether a frame is dropped, which one rank decides for all: it says so, all others are
      * told. *is_known: false: not yet. */
-    polytile_status (*agree_to_drop)(struct pti_stream_ranks *ranks, bool *drops, bool *is_known);
+    polytile_status (*agree_to_drop)(struct pti_stream_ranks *ranks, const polytile_stream *stream,
+                                     bool *drops, bool *is_known);
     /** Let frames go on until all ranks end their streams. */
     void (*end)(struct pti_stream_ranks *ranks, polytile_stream *stream);
     /** Wait until nothing is under way, and free all. stream: without threads; NULL: it was not
@@ -167,6 +168,7 @@ typedef struct pti_stream_ranks_functions {
 typedef struct pti_ended_rank {
     bool has_ended;
     bool has_stopped; /* and sends nothing more; all have ended then */
+    bool has_cleared; /* and receives nothing more, after a failure */
     int64_t n_pushed;
     int64_t n_pulled;
     int64_t n_decided; /* frames of which it said whether they are dropped */

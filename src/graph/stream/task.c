@@ -134,8 +134,7 @@ bool pti_stream_expects(pti_stream_lane *lane, int task) {
     polytile_stream *stream = lane->stream;
     pthread_mutex_lock(&stream->mutex);
     const bool expects = lane->end == PTI_STREAM_RECEIVES && !lane->is_busy &&
-                         pti_stream_next_frame(stream, task) < stream->n_pushed &&
-                         !pti_stream_is_busy_in_other(stream, task);
+                         pti_stream_next_frame(stream, task) < stream->n_pushed;
     pthread_mutex_unlock(&stream->mutex);
     return expects;
 }

@@ -13,15 +13,26 @@
 
 /* Streams of the ranks of a communicator: how they begin together and end together. */
 
-static polytile_status make_progress(pti_stream_ranks *ranks, polytile_stream *stream,
-                                     bool *has_moved) {
-    pti_joined_ranks *joined = (pti_joined_ranks *)ranks;
+static polytile_status exchange_all(pti_joined_ranks *joined, polytile_stream *stream,
+                                    bool *has_moved) {
     polytile_status status;
     PTI_TRY(pti_joined_exchange_words(joined, stream, has_moved));
     PTI_TRY(pti_joined_move_frames(joined, stream, has_moved));
     PTI_TRY(pti_joined_exchange_words(joined, stream, has_moved));
 done:
     return status;
+}
+
+/** After a failure words alone go on, by which all ranks learn of it. */
+static polytile_status make_progress(pti_stream_ranks *ranks, polytile_stream *stream,
+                                     bool *has_moved) {
+    pti_joined_ranks *joined = (pti_joined_ranks *)ranks;
+    if (!pti_joined_has_failed(joined))
+        pti_joined_note_failure(joined, exchange_all(joined, stream, has_moved));
+    if (!pti_joined_has_failed(joined))
+        return POLYTILE_OK;
+    pti_joined_exchange_words(joined, stream, has_moved);
+    return pti_joined_fail(joined, stream);
 }
 
 /* The end. */
@@ -43,37 +54,49 @@ static void let_others_end(pti_stream_ranks *ranks, polytile_stream *stream) {
     pti_joined_ranks *joined = (pti_joined_ranks *)ranks;
     pti_error error = {0}, *before = pti_redirect_errors(&error);
     const bool is_up = joined->is_joined && pti_mpi_is_up();
+    const double end_s = pti_joined_end_of_patience();
     joined->stage = PTI_JOINED_ENDS;
-    while (is_up && !joined->has_failed && !have_all_ended(joined)) {
+    while (is_up && !have_all_ended(joined) && !pti_joined_gives_up(joined, end_s)) {
         bool has_moved = false;
-        joined->has_failed = make_progress(ranks, stream, &has_moved) != POLYTILE_OK;
+        make_progress(ranks, stream, &has_moved);
         if (!has_moved)
             take_a_nap();
     }
     pti_redirect_errors(before);
 }
 
-/** Wait until no message of the stream is under way to or from any rank. After an error of MPI
- * nobody waits. */
+/** Say the last words, and take what comes; *is_done: that is all. */
+static void go_on_ending(pti_joined_ranks *joined, polytile_stream *stream, bool *is_done) {
+    bool are_said = false, are_there = false;
+    polytile_status status = pti_joined_exchange_last_words(joined, stream, &are_said);
+    if (status == POLYTILE_OK && !pti_joined_has_failed(joined))
+        status = pti_joined_drain_frames(joined, stream, &are_there);
+    pti_joined_note_failure(joined, status);
+    *is_done = status == POLYTILE_OK && are_said && (are_there || pti_joined_has_failed(joined));
+}
+
+/** Wait until no message of the stream is under way to or from any rank. */
 static void end_together(pti_joined_ranks *joined, polytile_stream *stream) {
     pti_error error = {0}, *before = pti_redirect_errors(&error);
-    polytile_status status = POLYTILE_OK;
-    bool are_said = false, are_there = false;
+    const double end_s = pti_joined_end_of_patience();
+    bool is_done = false;
     joined->stage = PTI_JOINED_STOPPED;
-    while (status == POLYTILE_OK && !joined->has_failed && (!are_said || !are_there)) {
-        status = pti_joined_exchange_last_words(joined, stream, &are_said);
-        if (status == POLYTILE_OK)
-            status = pti_joined_drain_frames(joined, stream, &are_there);
+    while (!is_done && !pti_joined_gives_up(joined, end_s)) {
+        go_on_ending(joined, stream, &is_done);
         take_a_nap();
     }
+    if (pti_joined_has_failed(joined))
+        pti_joined_abandon(joined, stream);
     pti_redirect_errors(before);
 }
 
+/** After a failure messages may be left, which must not reach another communicator: so this one
+ * stays. */
 static void close_ranks(pti_stream_ranks *ranks, polytile_stream *stream) {
     pti_joined_ranks *joined = (pti_joined_ranks *)ranks;
     if (joined->is_joined && pti_mpi_is_up())
         end_together(joined, stream);
-    if (joined->comm != MPI_COMM_NULL && pti_mpi_is_up())
+    if (joined->comm != MPI_COMM_NULL && pti_mpi_is_up() && !pti_joined_has_failed(joined))
         MPI_Comm_free(&joined->comm);
     free(joined->lane);
     free(joined->request);
@@ -124,6 +147,7 @@ static polytile_status prepare_lists(pti_joined_ranks *joined, const polytile_st
     const int n_tasks = stream->expansion.tasks.n_tasks;
     joined->n_tasks = n_tasks;
     joined->n_lanes = stream->n_lanes;
+    joined->n_requests = n_requests * (size_t)stream->n_lanes;
     joined->lane = calloc((size_t)stream->n_lanes + 1, sizeof *joined->lane);
     joined->request = calloc(n_requests * ((size_t)stream->n_lanes + 1), sizeof *joined->request);
     joined->must_tell = calloc(n_ranks * ((size_t)n_tasks + 1), sizeof *joined->must_tell);

@@ -64,25 +64,39 @@ static polytile_status begin_sending(pti_joined_ranks *joined, polytile_stream *
 
 /* Receiving. */
 
-/** Receive a task's next frame if it has come. */
-static polytile_status begin_receiving(pti_joined_ranks *joined, polytile_stream *stream,
-                                       int number, int task, bool *has_moved) {
+/** Look whether a task's next frame has come. */
+static polytile_status look_for_frame(pti_joined_ranks *joined, const polytile_stream *stream,
+                                      int number, int task) {
     pti_joined_lane *lane = &joined->lane[number];
-    const int from = stream->task_ranks[task].from;
-    MPI_Message message;
-    polytile_status status;
+    polytile_status status = POLYTILE_OK;
     int has_come = 0;
-    PTI_MPI_TRY(joined->ctx, MPI_Improbe(from, tag_of(task), joined->comm, &has_come, &message,
-                                         MPI_STATUS_IGNORE));
-    if (!has_come)
-        return POLYTILE_OK;
+    PTI_MPI_TRY(joined->ctx, MPI_Improbe(stream->task_ranks[task].from, tag_of(task), joined->comm,
+                                         &has_come, &lane->come, MPI_STATUS_IGNORE));
+    lane->has_come = has_come;
+    lane->come_task = task;
+done:
+    return status;
+}
+
+/** Receive a frame that has come, unless units work in a synchronous cycle. */
+static polytile_status begin_receiving(pti_joined_ranks *joined, polytile_stream *stream,
+                                       int number, bool drains, bool *has_moved) {
+    pti_joined_lane *lane = &joined->lane[number];
+    const int task = lane->come_task;
+    polytile_status status = POLYTILE_OK;
     pthread_mutex_lock(&stream->mutex);
-    pti_stream_begin_crossing(&stream->lane[number], task, &lane->crossing);
+    const bool begins = drains || !pti_stream_is_busy_in_other(stream, task);
+    if (begins)
+        pti_stream_begin_crossing(&stream->lane[number], task, &lane->crossing);
     pthread_mutex_unlock(&stream->mutex);
+    if (!begins)
+        return POLYTILE_OK;
     *has_moved = lane->is_under_way = true;
+    lane->has_come = false;
     lane->n_requests = 0;
-    PTI_MPI_TRY(joined->ctx, MPI_Mrecv(&lane->word, 1, MPI_INT64_T, &message, MPI_STATUS_IGNORE));
-    PTI_TRY(move_bytes(joined, lane, from, false));
+    PTI_MPI_TRY(joined->ctx,
+                MPI_Mrecv(&lane->word, 1, MPI_INT64_T, &lane->come, MPI_STATUS_IGNORE));
+    PTI_TRY(move_bytes(joined, lane, stream->task_ranks[task].from, false));
 done:
     return status;
 }
@@ -92,10 +106,13 @@ done:
 static polytile_status begin_receiving_any(pti_joined_ranks *joined, polytile_stream *stream,
                                            int number, bool drains, bool *has_moved) {
     pti_stream_lane *of = &stream->lane[number];
+    pti_joined_lane *lane = &joined->lane[number];
     polytile_status status = POLYTILE_OK;
-    for (int k = 0; k < of->n_tasks && !joined->lane[number].is_under_way; k++)
+    for (int k = 0; k < of->n_tasks && !lane->is_under_way && !lane->has_come; k++)
         if (drains || pti_stream_expects(of, of->task[k]))
-            PTI_TRY(begin_receiving(joined, stream, number, of->task[k], has_moved));
+            PTI_TRY(look_for_frame(joined, stream, number, of->task[k]));
+    if (lane->has_come && !lane->is_under_way)
+        PTI_TRY(begin_receiving(joined, stream, number, drains, has_moved));
 done:
     return status;
 }

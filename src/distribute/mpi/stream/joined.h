@@ -14,11 +14,12 @@ enum { PTI_TAG_WORDS, PTI_TAG_DROPS, PTI_TAG_TASKS };
 /** A rank's way to its end. */
 typedef enum pti_joined_stage {
     PTI_JOINED_RUNS,
-    PTI_JOINED_ENDS,   /* its program does nothing more, but frames of others go on */
-    PTI_JOINED_STOPPED /* these are its last words */
+    PTI_JOINED_ENDS,    /* its program does nothing more, but frames of others go on */
+    PTI_JOINED_STOPPED, /* these are its last words */
+    PTI_JOINED_CLEARED  /* after a failure: nothing comes into its memory any more */
 } pti_joined_stage;
 
-/** How far a rank is, as it tells others; behind that the rounds of each task. */
+/** How far a rank is, as it tells others; behind that the rounds of each task, and a failure. */
 typedef enum pti_told_word {
     PTI_TOLD_STAGE, /* a pti_joined_stage */
     PTI_TOLD_PUSHED,
@@ -26,6 +27,12 @@ typedef enum pti_told_word {
     PTI_TOLD_DECIDED,
     PTI_N_TOLD_WORDS
 } pti_told_word;
+
+/** What has failed of MPI, and on which rank; "": nothing. It goes behind the words. */
+typedef struct pti_joined_failure {
+    char text[192];
+} pti_joined_failure;
+enum { PTI_N_FAILURE_WORDS = sizeof(pti_joined_failure) / sizeof(int64_t) };
 
 /** What a lost frame brings in place of its bytes. */
 typedef struct pti_lost_note {
@@ -36,6 +43,9 @@ typedef struct pti_lost_note {
 /** A link's transfer under way. A word goes before a frame's bytes; 1: the frame is lost, and a
  * note follows in place of them. */
 typedef struct pti_joined_lane {
+    bool has_come; /* a frame's word: it is taken once the cycle allows it */
+    int come_task;
+    MPI_Message come;
     bool is_under_way;
     pti_crossing crossing;
     int64_t word;
@@ -50,11 +60,13 @@ typedef struct pti_joined_ranks {
     polytile_context *ctx;
     MPI_Comm comm; /* its own; errors are returned */
     pti_joined_stage stage;
-    bool has_failed; /* MPI has */
+    pti_joined_failure failure;
+    bool is_failing; /* MPI has failed on this rank */
     bool is_joined;  /* all ranks have made their streams: they also end them together */
     int n_tasks;
     int n_lanes;
     pti_joined_lane *lane; /* one a lane of the stream; owned, as all lists */
+    size_t n_requests;     /* of all lanes together, each as many */
     MPI_Request *request;  /* of all lanes */
     bool *must_tell;       /* of each rank and task */
     int64_t *told;         /* words to each rank, on their way or as they were last */
@@ -65,11 +77,28 @@ typedef struct pti_joined_ranks {
 } pti_joined_ranks;
 
 static inline int pti_n_told_words(const pti_joined_ranks *joined) {
+    return PTI_N_TOLD_WORDS + joined->n_tasks + PTI_N_FAILURE_WORDS;
+}
+
+/** Return where the words of a failure stand. */
+static inline int pti_failure_place(const pti_joined_ranks *joined) {
     return PTI_N_TOLD_WORDS + joined->n_tasks;
 }
 
 /** The functions of what carries frames; see graph/stream/stream.h. */
 extern const pti_stream_ranks_functions pti_joined_functions;
+
+/* failed.c */
+
+/** Return whether MPI has failed on a rank, as far as this one has heard. */
+bool pti_joined_has_failed(const pti_joined_ranks *joined);
+/** Note that a call of MPI has failed here, whose status that is. */
+void pti_joined_note_failure(pti_joined_ranks *joined, polytile_status status);
+/** Return the error of a stream that has failed, on whichever rank. */
+polytile_status pti_joined_fail(const pti_joined_ranks *joined, const polytile_stream *stream);
+/** Return until when a rank waits for others on which MPI fails, and whether that is over. */
+double pti_joined_end_of_patience(void);
+bool pti_joined_gives_up(const pti_joined_ranks *joined, double end_s);
 
 /* frames.c */
 
@@ -90,10 +119,16 @@ polytile_status pti_joined_drain_frames(pti_joined_ranks *joined, polytile_strea
 /** Tell other ranks how far this one is, as far as that has changed, and hear them. */
 polytile_status pti_joined_exchange_words(pti_joined_ranks *joined, polytile_stream *stream,
                                           bool *has_moved);
-polytile_status pti_joined_agree_to_drop(pti_stream_ranks *ranks, bool *drops, bool *is_known);
-/** The stream ends: say so to all, once, and hear them. *is_done: all have said it, and heard
- * this rank. */
+polytile_status pti_joined_agree_to_drop(pti_stream_ranks *ranks, const polytile_stream *stream,
+                                         bool *drops, bool *is_known);
+/** The stream ends: say so to all, once a stage, and hear them. *is_done: all have said it, and
+ * heard this rank. */
 polytile_status pti_joined_exchange_last_words(pti_joined_ranks *joined, polytile_stream *stream,
                                                bool *is_done);
+
+/* abandon.c */
+
+/** Give up what is under way. */
+void pti_joined_abandon(pti_joined_ranks *joined, polytile_stream *stream);
 
 #endif

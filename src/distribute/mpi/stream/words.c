@@ -16,10 +16,16 @@ static void write_words(const pti_joined_ranks *joined, polytile_stream *stream,
     words[PTI_TOLD_PULLED] = stream->n_pulled;
     words[PTI_TOLD_DECIDED] = joined->ranks.n_decided;
     memcpy(words + PTI_N_TOLD_WORDS, stream->done, (size_t)joined->n_tasks * sizeof *words);
-    for (int l = 0; l < stream->n_lanes && joined->stage == PTI_JOINED_STOPPED; l++)
+    for (int l = 0; l < stream->n_lanes && joined->stage >= PTI_JOINED_STOPPED; l++)
         if (stream->lane[l].end == PTI_STREAM_SENDS && joined->lane[l].is_under_way)
             words[PTI_N_TOLD_WORDS + joined->lane[l].crossing.task]++;
     pthread_mutex_unlock(&stream->mutex);
+    memcpy(words + pti_failure_place(joined), &joined->failure, sizeof joined->failure);
+}
+
+/** Return whether a rank was told of all that has failed. */
+static bool knows_failure(const pti_joined_ranks *joined, int rank) {
+    return !pti_joined_has_failed(joined) || words_to(joined, rank)[pti_failure_place(joined)] != 0;
 }
 
 /** Return whether a rank waits for what it was not told yet. The mutex is not locked. */
@@ -27,7 +33,8 @@ static bool has_news_for(const pti_joined_ranks *joined, polytile_stream *stream
     const int64_t *words = words_to(joined, rank), *told = words + PTI_N_TOLD_WORDS;
     const bool *must_tell = joined->must_tell + (int64_t)rank * joined->n_tasks;
     pthread_mutex_lock(&stream->mutex);
-    bool has = stream->n_pushed > words[PTI_TOLD_PUSHED] || joined->stage > words[PTI_TOLD_STAGE];
+    bool has = stream->n_pushed > words[PTI_TOLD_PUSHED] || joined->stage > words[PTI_TOLD_STAGE] ||
+               !knows_failure(joined, rank);
     for (int t = 0; t < joined->n_tasks; t++)
         has = has || (must_tell[t] && stream->done[t] > told[t]);
     pthread_mutex_unlock(&stream->mutex);
@@ -61,10 +68,15 @@ done:
 
 static void note_words(pti_joined_ranks *joined, polytile_stream *stream, int rank) {
     const int64_t *words = joined->heard;
+    if (!pti_joined_has_failed(joined))
+        memcpy(&joined->failure, words + pti_failure_place(joined), sizeof joined->failure);
     if (words[PTI_TOLD_STAGE] != PTI_JOINED_RUNS)
-        joined->ranks.ended[rank] = (pti_ended_rank){
-            true, words[PTI_TOLD_STAGE] == PTI_JOINED_STOPPED, words[PTI_TOLD_PUSHED],
-            words[PTI_TOLD_PULLED], words[PTI_TOLD_DECIDED]};
+        joined->ranks.ended[rank] = (pti_ended_rank){true,
+                                                     words[PTI_TOLD_STAGE] >= PTI_JOINED_STOPPED,
+                                                     words[PTI_TOLD_STAGE] == PTI_JOINED_CLEARED,
+                                                     words[PTI_TOLD_PUSHED],
+                                                     words[PTI_TOLD_PULLED],
+                                                     words[PTI_TOLD_DECIDED]};
     pthread_mutex_lock(&stream->mutex);
     joined->ranks.pushed[rank] = words[PTI_TOLD_PUSHED];
     memcpy(joined->ranks.heard + (int64_t)rank * joined->n_tasks, words + PTI_N_TOLD_WORDS,
@@ -145,10 +157,13 @@ done:
     return status;
 }
 
-polytile_status pti_joined_agree_to_drop(pti_stream_ranks *ranks, bool *drops, bool *is_known) {
+polytile_status pti_joined_agree_to_drop(pti_stream_ranks *ranks, const polytile_stream *stream,
+                                         bool *drops, bool *is_known) {
     pti_joined_ranks *joined = (pti_joined_ranks *)ranks;
-    return ranks->rank == ranks->root ? say_to_all(joined, *drops, is_known)
-                                      : hear_of_next(joined, drops, is_known);
+    pti_joined_note_failure(joined, ranks->rank == ranks->root
+                                        ? say_to_all(joined, *drops, is_known)
+                                        : hear_of_next(joined, drops, is_known));
+    return pti_joined_has_failed(joined) ? pti_joined_fail(joined, stream) : POLYTILE_OK;
 }
 
 /* The end. */
@@ -160,13 +175,18 @@ static polytile_status say_last(pti_joined_ranks *joined, polytile_stream *strea
     polytile_status status;
     bool is_free = false;
     PTI_TRY(pti_joined_test(joined, 1, &joined->telling[rank], &is_free));
-    *is_done = is_free && words[PTI_TOLD_STAGE] == PTI_JOINED_STOPPED;
+    *is_done = is_free && words[PTI_TOLD_STAGE] == joined->stage && knows_failure(joined, rank);
     if (!is_free || *is_done)
         return POLYTILE_OK;
     write_words(joined, stream, words);
     PTI_TRY(send_words(joined, rank));
 done:
     return status;
+}
+
+static bool has_come_as_far(const pti_joined_ranks *joined, int rank) {
+    const pti_ended_rank *other = &joined->ranks.ended[rank];
+    return joined->stage == PTI_JOINED_CLEARED ? other->has_cleared : other->has_stopped;
 }
 
 polytile_status pti_joined_exchange_last_words(pti_joined_ranks *joined, polytile_stream *stream,
@@ -177,14 +197,16 @@ polytile_status pti_joined_exchange_last_words(pti_joined_ranks *joined, polytil
     bool are_free = false;
     *is_done = true;
     PTI_TRY(hear_all(joined, stream, &has_moved));
-    if (joined->ranks.rank != joined->ranks.root)
+    if (joined->ranks.rank != joined->ranks.root && !pti_joined_has_failed(joined))
         PTI_TRY(hear_of_next(joined, &drops, &is_known));
     for (int r = 0; r < n_ranks; r++) {
         if (r == joined->ranks.rank)
             continue;
         PTI_TRY(say_last(joined, stream, r, &has_heard));
-        *is_done = *is_done && has_heard && joined->ranks.ended[r].has_stopped;
+        *is_done = *is_done && has_heard && has_come_as_far(joined, r);
     }
+    if (pti_joined_has_failed(joined))
+        return POLYTILE_OK;
     PTI_TRY(pti_joined_test(joined, n_ranks, joined->saying, &are_free));
     const pti_ended_rank *root = &joined->ranks.ended[joined->ranks.root];
     *is_done =

@@ -86,6 +86,25 @@ extern "C" int MPI_Irecv(void *bytes, int n, MPI_Datatype type, int from, int ta
     return code;
 }
 
+/** As with tests of what is done, looks that find nothing do not count. One that fails takes
+ * nothing. */
+extern "C" int MPI_Improbe(int from, int tag, MPI_Comm comm, int *has_come, MPI_Message *message,
+                           MPI_Status *status) {
+    int code = PMPI_Iprobe(from, tag, comm, has_come, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS || !*has_come)
+        return code;
+    *has_come = 0;
+    return is_due(LOCAL, "MPI_Improbe") ? MPI_ERR_OTHER
+                                        : PMPI_Improbe(from, tag, comm, has_come, message, status);
+}
+
+extern "C" int MPI_Issend(const void *bytes, int n, MPI_Datatype type, int to, int tag,
+                          MPI_Comm comm, MPI_Request *request) {
+    const int code = call(TALKS, "MPI_Issend", PMPI_Issend, bytes, n, type, to, tag, comm, request);
+    moves.insert(*request);
+    return code;
+}
+
 #define CALL(sort, name, parameters, ...)                                                          \
     int name parameters {                                                                          \
         return call(sort, #name, P##name, __VA_ARGS__);                                            \
@@ -121,6 +140,9 @@ CALL(LOCAL, MPI_Recv_init,
       MPI_Request *request),
      bytes, n, type, from, tag, comm, request)
 CALL(TALKS, MPI_Startall, (int n, MPI_Request *requests), n, requests)
+CALL(TALKS, MPI_Mrecv,
+     (void *bytes, int n, MPI_Datatype type, MPI_Message *message, MPI_Status *status), bytes, n,
+     type, message, status)
 CALL(LOCAL, MPI_Get_count, (const MPI_Status *status, MPI_Datatype type, int *n), status, type, n)
 CALL(GIVES_BACK, MPI_Request_free, (MPI_Request * request), request)
 CALL(GIVES_BACK, MPI_Type_free, (MPI_Datatype * type), type)
