@@ -122,12 +122,12 @@ typedef struct known_launch {
 } known_launch;
 
 /** Several launches. */
-typedef struct known_launches {
+typedef struct stencil_launches {
     int n_launches;
     int *known; /* of each: what is found of it; owned, as the next */
     int64_t n_known;
     known_launch *of;
-} known_launches;
+} stencil_launches;
 
 static void know_launch(pti_call call, known_launch *known) {
     *known = (known_launch){.call = call, .result = find_result(call.instance)};
@@ -148,9 +148,9 @@ static int find_same_before(const pti_call *launches, int l) {
 }
 
 /** Look at each launch that no other one before it was the same as; false when memory runs out. */
-static bool list_launches(int n_launches, const pti_call *launches, known_launches *list) {
+static bool list_launches(int n_launches, const pti_call *launches, stencil_launches *list) {
     int64_t capacity = 0;
-    *list = (known_launches){.n_launches = n_launches};
+    *list = (stencil_launches){.n_launches = n_launches};
     list->known = malloc(((size_t)n_launches + 1) * sizeof *list->known);
     bool has_memory = list->known != NULL;
     for (int l = 0; l < n_launches && has_memory; l++) {
@@ -165,7 +165,7 @@ static bool list_launches(int n_launches, const pti_call *launches, known_launch
     return has_memory;
 }
 
-static void free_launches(known_launches *list) {
+static void free_launches(stencil_launches *list) {
     free(list->known);
     free(list->of);
 }
@@ -284,7 +284,7 @@ static void free_ends(finder *of) {
     free(of->of_array);
 }
 
-static void begin_rows(finder *of, const known_launches *launches, const bool *is_scratch) {
+static void begin_rows(finder *of, const stencil_launches *launches, const bool *is_scratch) {
     for (int64_t k = launches->n_known - 1; k >= 0; k--) {
         const pti_call *call = &launches->of[k].call;
         for (int o = 0; o < call->instance->n_operands; o++)
@@ -303,7 +303,7 @@ static void begin_rows(finder *of, const known_launches *launches, const bool *i
  *
  * Returns false when memory runs out; then *row has no steps.
  */
-static bool find_stencil(const known_launches *launches, int n_arrays, const bool *is_scratch,
+static bool find_stencil(const stencil_launches *launches, int n_arrays, const bool *is_scratch,
                          unsigned dims, pti_stencil *row, bool *is_in_row) {
     finder of = {.sides = both_sides(dims), .best = row, .best_in_row = is_in_row};
     bool is_created = create_ends(&of, n_arrays);
@@ -355,7 +355,7 @@ static int64_t stencil_bytes(const pti_stencil *row, int64_t limit_bytes) {
 /* The bound. */
 
 /** Return the dimensions in which some launch reads both neighbours of what it writes. */
-static unsigned find_dims(const known_launches *launches) {
+static unsigned find_dims(const stencil_launches *launches) {
     unsigned dims = 0;
     for (int64_t k = 0; k < launches->n_known; k++) {
         const known_launch *launch = &launches->of[k];
@@ -398,7 +398,7 @@ static void raise_by(int n_launches, const pti_call *launches, int n_arrays, con
 
 bool pti_bound_raise_stencil(int n_launches, const pti_call *launches, int n_arrays,
                              const bool *is_scratch, int64_t limit_bytes, pti_bound *bound) {
-    known_launches list;
+    stencil_launches list;
     bool *skipped = calloc((size_t)n_arrays + 1, sizeof *skipped);
     bool is_done = list_launches(n_launches, launches, &list) && skipped != NULL;
     unsigned all = find_dims(&list);

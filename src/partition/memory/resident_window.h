@@ -54,4 +54,10 @@ pti_resident_image *pti_resident_window_place_box(pti_resident_window *at, int a
 void pti_resident_add_steps(pti_resident_emit *emit, pti_future *future, int n_steps,
                             const pti_step *steps, const polytile_link *link);
 
+/* residency.c */
+
+/** Return whether memory ran out in a set of the residency, which then no longer says what it
+ * should; the sets may be used again. */
+bool pti_resident_take_failures(pti_residency *residency);
+
 #endif
