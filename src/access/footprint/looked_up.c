@@ -65,8 +65,8 @@ static void gather_from(gathering of) {
                                &of);
 }
 
-/** The hull of what a thread has of a section. Dimensions that are gathered are whole where no other
- * one is looked up, since each index of them is found anyway. */
+/** The hull of what a thread has of a section. Dimensions that are gathered are whole where no
+ * other one is looked up, since each index of them is found anyway. */
 static polytile_domain find_wide_hull(const pti_instance *instance, const pti_section *section,
                                       const polytile_domain *thread) {
     bool only_gathers = section->indirection != NULL;
