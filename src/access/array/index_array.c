@@ -101,6 +101,17 @@ static void include_run(const pti_index_array *array, const char *at, int64_t n,
     include_value(range, limit_value(run.most));
 }
 
+/** Return whether elements lie one after the other, in C order. */
+static bool is_dense(const pti_index_array *array) {
+    int64_t stride_bytes = array->is_wide ? 8 : 4;
+    bool is = (uintptr_t)array->data % (uintptr_t)stride_bytes == 0;
+    for (int d = array->domain.n_dims - 1; d >= 0; d--) {
+        is = is && array->layout.stride_bytes[d] == stride_bytes;
+        stride_bytes *= pti_range_count(array->domain.range[d]);
+    }
+    return is;
+}
+
 /** row: counted from the first one. */
 static void include_row(const pti_index_array *array, int64_t row, pti_value_range *range) {
     const int last = array->domain.n_dims - 1;
@@ -123,11 +134,6 @@ static bool next_element(const polytile_domain *domain, int64_t *element) {
     return next_in_row(domain, domain->n_dims, element) || element[0]++ < domain->range[0].hi;
 }
 
-/** Return whether elements lie one after the other. */
-static bool is_dense(const pti_index_array *array) {
-    return array->domain.n_dims == 1 && array->layout.stride_bytes[0] == (array->is_wide ? 8 : 4);
-}
-
 /** Copy the next n elements of a block, and go on after them. at: of the first one. */
 static void load_wide(const pti_index_array *array, int n, int64_t *at, int64_t *to) {
     for (int k = 0; k < n; k++) {
@@ -136,43 +142,54 @@ static void load_wide(const pti_index_array *array, int n, int64_t *at, int64_t 
     }
 }
 
-/** Go on after the next n elements, and return where they lie; NULL: not one after the other. */
-static const void *pass_dense(const pti_index_array *array, int n, int64_t *at) {
-    const char *first = array->data + pti_memory_layout_offset(&array->layout, at);
-    if (!is_dense(array) || (uintptr_t)first % (array->is_wide ? 8 : 4) != 0)
-        return NULL;
-    at[0] += n;
-    return first;
+/** Return the n elements of a block from a number on, in C order, as they lie in memory if they are
+ * one after the other, else a copy. at: the first one, where they are not. */
+static const int64_t *get_wide(const pti_index_array *array, bool dense, int64_t number, int n,
+                               int64_t *at, int64_t *copy) {
+    if (dense)
+        return (const int64_t *)(const void *)array->data + number;
+    load_wide(array, n, at, copy);
+    return copy;
 }
 
-static pti_index_block summarise_next_wide(const pti_index_array *array, int n, int64_t *at,
-                                           bool asks_order) {
-    int64_t copy[BLOCK];
-    const int64_t *element = pass_dense(array, n, at);
-    if (element == NULL)
-        load_wide(array, n, at, copy);
-    pti_index_block found = pti_index_block_wide(element != NULL ? element : copy, n, asks_order);
+static const int32_t *get_narrow(const pti_index_array *array, bool dense, int64_t number, int n,
+                                 int64_t *at, int32_t *copy) {
+    int64_t wide[BLOCK];
+    if (dense)
+        return (const int32_t *)(const void *)array->data + number;
+    load_wide(array, n, at, wide);
+    for (int k = 0; k < n; k++)
+        copy[k] = (int32_t)wide[k];
+    return copy;
+}
+
+static pti_index_block summarise_block(const pti_index_array *array, bool dense, int64_t number,
+                                       int n, int64_t *at, bool asks_order) {
+    int64_t wide[BLOCK];
+    int32_t narrow[BLOCK];
+    if (!array->is_wide)
+        return pti_index_block_narrow(get_narrow(array, dense, number, n, at, narrow), n,
+                                      asks_order);
+    pti_index_block found =
+        pti_index_block_wide(get_wide(array, dense, number, n, at, wide), n, asks_order);
     found.values.least = limit_value(found.values.least);
     found.values.most = limit_value(found.values.most);
     return found;
 }
 
-static pti_index_block summarise_next_narrow(const pti_index_array *array, int n, int64_t *at,
-                                             bool asks_order) {
-    int64_t wide[BLOCK];
-    int32_t copy[BLOCK];
-    const int32_t *element = pass_dense(array, n, at);
-    if (element == NULL)
-        load_wide(array, n, at, wide);
-    for (int k = 0; element == NULL && k < n; k++)
-        copy[k] = (int32_t)wide[k];
-    return pti_index_block_narrow(element != NULL ? element : copy, n, asks_order);
-}
-
-static pti_index_block summarise_next(const pti_index_array *array, int n, int64_t *at,
-                                      bool asks_order) {
-    return array->is_wide ? summarise_next_wide(array, n, at, asks_order)
-                          : summarise_next_narrow(array, n, at, asks_order);
+/** Include rows from first up to end, without end, counted from the first one of the array. */
+static void include_rows(const pti_index_array *array, int64_t first, int64_t end,
+                         pti_value_range *range) {
+    if (!is_dense(array)) {
+        for (int64_t row = first; row < end; row++)
+            include_row(array, row, range);
+        return;
+    }
+    const int64_t n_row = count_row_elements(array);
+    for (int64_t at = first * n_row; at < end * n_row; at += BLOCK) {
+        const int n = (int)pti_min(BLOCK, end * n_row - at);
+        include_range(range, summarise_block(array, true, at, n, NULL, false).values);
+    }
 }
 
 /** What is found of the elements of a part, which are consecutive. */
@@ -197,12 +214,13 @@ static void read_part(int64_t number, void *user) {
     const pti_index_array *array = of->array;
     const int64_t begin = number * PART_ELEMENTS,
                   end = pti_min(begin + PART_ELEMENTS, pti_box_count(&array->domain));
+    const bool dense = is_dense(array);
     part found = {.ascends = array->domain.n_dims == 1, .most = INT64_MIN};
     int64_t at[POLYTILE_MAX_DIMS];
     pti_box_find_point(&array->domain, begin, at);
     for (int64_t first = begin; first < end; first += BLOCK) {
-        const pti_index_block of_block =
-            summarise_next(array, (int)pti_min(BLOCK, end - first), at, found.ascends);
+        const pti_index_block of_block = summarise_block(
+            array, dense, first, (int)pti_min(BLOCK, end - first), at, found.ascends);
         found.hash = pti_mix(found.hash, (int64_t)of_block.sum);
         found.ascends = found.ascends && of_block.ascends && of_block.values.least >= found.most;
         found.least = first == begin ? of_block.values.least : found.least;
@@ -274,11 +292,11 @@ static void fill_part(int64_t number, void *user) {
     const int64_t end = pti_min((number + 1) * n_part, array->n_groups[of->level]);
     for (int64_t g = number * n_part; g < end; g++) {
         pti_value_range range = no_values;
-        for (int64_t k = g * size; k < pti_min((g + 1) * size, of->n_below); k++)
-            if (of->level == 0)
-                include_row(array, k, &range);
-            else
-                include_range(&range, array->group[of->level - 1][k]);
+        const int64_t last = pti_min((g + 1) * size, of->n_below);
+        if (of->level == 0)
+            include_rows(array, g * size, last, &range);
+        for (int64_t k = g * size; of->level > 0 && k < last; k++)
+            include_range(&range, array->group[of->level - 1][k]);
         array->group[of->level][g] = range;
     }
 }
@@ -366,11 +384,10 @@ void pti_index_array_release(pti_index_array *array) {
 /** Include rows, or groups of a level, from first up to end, without end. level -1: rows. */
 static void include_parts(const pti_index_array *array, int level, int64_t first, int64_t end,
                           pti_value_range *range) {
-    for (int64_t k = first; k < end; k++)
-        if (level < 0)
-            include_row(array, k, range);
-        else
-            include_range(range, array->group[level][k]);
+    if (level < 0)
+        include_rows(array, first, end, range);
+    for (int64_t k = first; level >= 0 && k < end; k++)
+        include_range(range, array->group[level][k]);
 }
 
 pti_value_range pti_index_array_find_values(const pti_index_array *array, polytile_range rows) {

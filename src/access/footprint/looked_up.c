@@ -65,10 +65,24 @@ static void gather_from(gathering of) {
                                &of);
 }
 
+/** The hull of what a thread has of a section. Dimensions that are gathered are whole where no
+ * other one is looked up, since each index of them is found anyway. */
+static polytile_domain find_wide_hull(const pti_instance *instance, const pti_section *section,
+                                      const polytile_domain *thread) {
+    bool only_gathers = section->indirection != NULL;
+    for (int d = 0; only_gathers && d < section->n_dims; d++)
+        only_gathers = !section->indirection->is_indirect[d] || section->indirection->gathers[d];
+    if (!only_gathers)
+        return pti_section_hull(instance, section, thread);
+    pti_section wide = *section;
+    wide.indirection = NULL;
+    return pti_section_hull(instance, &wide, thread);
+}
+
 void pti_section_each_of_thread(const pti_instance *instance, const pti_section *section,
                                 const polytile_domain *thread, pti_box_function *visit,
                                 void *user) {
-    const polytile_domain hull = pti_section_hull(instance, section, thread);
+    const polytile_domain hull = find_wide_hull(instance, section, thread);
     if (pti_box_is_empty(&hull))
         return;
     if (section->indirection == NULL)
