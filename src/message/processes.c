@@ -119,11 +119,6 @@ int64_t pti_server_number(const pti_server *server) {
     return server->processes->number;
 }
 
-void pti_processes_call(pti_server *server) {
-    if (server->processes != NULL)
-        pthread_cond_signal(&pti_program_of(server)->wake);
-}
-
 /* Packets that leave. */
 
 static void append_packet(pti_server *server, pti_packet *packet) {
@@ -135,7 +130,7 @@ static void append_packet(pti_server *server, pti_packet *packet) {
         of->last->next = packet;
     of->last = packet;
     if (!of->is_lent)
-        pti_processes_call(server);
+        pti_server_call_carrier(server);
 }
 
 /** Make a packet, without its data; NULL, after the launch was ended: there is no memory. */
@@ -317,7 +312,7 @@ void pti_processes_note_returns(pti_server *server) {
     if (server->n_ended < server->n_here)
         return;
     pti_processes_post_all(server, &(pti_packet_head){.kind = PTI_RETURNED_PACKET});
-    pti_processes_call(server);
+    pti_server_call_carrier(server);
 }
 
 void pti_server_check_begun(pti_server *server) {
@@ -329,7 +324,7 @@ void pti_server_check_begun(pti_server *server) {
         pti_processes_post_all(server, &(pti_packet_head){.kind = PTI_BEGUN_PACKET});
     if (of != NULL)
         of->has_told_begun = true;
-    pti_processes_call(server);
+    pti_server_call_carrier(server);
     if (of != NULL && of->n_begun < of->n - 1)
         return;
     pti_server_note_progress(server);

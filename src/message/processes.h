@@ -109,9 +109,6 @@ void pti_processes_forget(pti_server *server);
 /** Free it all; NULL does nothing. */
 void pti_processes_free(pti_server_processes *processes);
 
-/** Wake the program's thread, if it waits: packets are to leave, or the launch may be over. */
-void pti_processes_call(pti_server *server);
-
 /** The next packet that is to leave, for the carrier, whose it becomes; NULL: none is. The mutex is
  * not locked. */
 pti_packet *pti_processes_take(pti_server *server);

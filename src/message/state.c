@@ -1,7 +1,6 @@
 #include "message/state.h"
 
 #include "base/clock.h"
-#include "message/processes.h"
 #include <polytile/message.h>
 
 #include <stdarg.h>
@@ -13,6 +12,11 @@ void pti_server_wake(pti_server *server, int participant) {
     pti_participant *of = &server->participant[participant];
     if (of->word != NULL)
         pthread_cond_signal(&of->wake);
+}
+
+void pti_server_call_carrier(pti_server *server) {
+    if (server->processes != NULL)
+        pthread_cond_signal(&pti_program_of(server)->wake);
 }
 
 void pti_server_lock(pti_server *server) {
@@ -44,7 +48,7 @@ void pti_server_end(pti_server *server, polytile_status status, const char *form
             PT_STORE_RELEASE(&server->part[k].words->ending, 1);
     for (int p = 0; p <= server->n_slots; p++)
         pti_server_wake(server, p);
-    pti_processes_call(server);
+    pti_server_call_carrier(server);
     pthread_cond_broadcast(&server->changed);
 }
 

@@ -57,7 +57,7 @@ static void let_packets_leave(pti_server *server) {
         return;
     of->has_slot_moved |= pti_wait_carry(server).has_moved;
     if (of->first != NULL && !of->has_slot)
-        pti_processes_call(server);
+        pti_server_call_carrier(server);
 }
 
 void pti_wait_serve(pti_server *server) {
@@ -68,12 +68,13 @@ void pti_wait_serve(pti_server *server) {
 /* Nobody wakes who waits for slots on a device: it looks again, busily at first. */
 static const double busy_s = 50e-6, first_sleep_s = 50e-6, longest_sleep_s = 1e-3;
 
-/* Who waits for a packet is busy for longer than the first sleep takes, twice that with the slack of
- * its clock: else two slots that answer each other may each find the other one asleep, each time. */
+/* Who waits for a packet is busy for longer than the first sleep takes, twice that with the slack
+ * of its clock: else two slots that answer each other may each find the other one asleep, each
+ * time. */
 static const double busy_for_packets_s = 200e-6;
 
-/** Looks at memory between two at the clock, and looks for packets before other threads may have the
- * core: under load it is gone for long then. */
+/** Looks at memory between two at the clock, and looks for packets before other threads may have
+ * the core: under load it is gone for long then. */
 enum { LOOKS_A_YIELD = 512, CARRIES_A_YIELD = 16 };
 
 /** How a thread looks again and again. It asks for the time only when nothing goes on. */
@@ -153,7 +154,7 @@ pti_carrying pti_wait_carry(pti_server *server) {
     pti_server_lock(server);
     of->is_carrying = false;
     if (of->carrier.by_any_thread && !of->is_lent)
-        pti_processes_call(server);
+        pti_server_call_carrier(server);
     return carried;
 }
 
@@ -240,7 +241,7 @@ static void end_look(pti_server *server) {
     if (server->n_waiting == 0)
         return;
     server->processes->has_slot_moved = false;
-    pti_processes_call(server);
+    pti_server_call_carrier(server);
 }
 
 /** Return whether no packet comes any more, and none is to leave. */
