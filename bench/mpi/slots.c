@@ -1,7 +1,8 @@
 /* A message from a slot on one rank to one on the other and back, the same without slots: a kernel
  * that ends, a message of MPI, and a kernel there; and by MPI alone, without kernels; in turns.
  * With A+B the first rank has device A, the second one B: mpiexec -n 2 build/bench/slots [--device
- * cuda:0+cuda:1]. With --serialized slots may call MPI themselves. */
+ * cuda:0+cuda:1] [--rounds 50]. With --serialized slots may call MPI themselves. Of a few rounds
+ * the launch is a good part. */
 #include "mpi/common/ranks.h"
 #include "pingpong_kernels.h"
 #include "slots_by_hand.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { N_SLOTS = 2, N_ROUNDS = 50 };
+enum { N_SLOTS = 2 };
 
 /** One rank's side of both ways. */
 typedef struct contest {
@@ -21,6 +22,7 @@ typedef struct contest {
     polytile_kernel *pingpong;
     polytile_kernel *copy;
     int rank;
+    int n_rounds;
     int64_t n_bytes;
     uint8_t *memory[2]; /* of the slots: N_SLOTS rows of n_bytes + 1 */
     uint8_t *row[2];    /* of the way by hand */
@@ -87,7 +89,7 @@ static void free_arrays(contest *c) {
 
 /** All rounds in one launch. */
 static void go_by_slots(contest *c) {
-    const polytile_parameter rounds = POLYTILE_PARAMETER("rounds", N_ROUNDS);
+    const polytile_parameter rounds = POLYTILE_PARAMETER("rounds", c->n_rounds);
     const polytile_launch_options options = {.n_parameters = 1, .parameters = &rounds};
     bench_require(polytile_queue_launch(c->queue, c->pingpong, POLYTILE_EXTENTS(N_SLOTS), 2,
                                         c->slots, &options),
@@ -103,7 +105,7 @@ static void run_copy(contest *c) {
 /** Two launches, one a rank, for each round. */
 static void go_by_hand(contest *c) {
     const int n = (int)c->n_bytes, other = 1 - c->rank;
-    for (int round = 0; round < N_ROUNDS; round++) {
+    for (int round = 0; round < c->n_rounds; round++) {
         if (c->rank == 1)
             MPI_Recv(c->row[0], n, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         run_copy(c);
@@ -116,7 +118,7 @@ static void go_by_hand(contest *c) {
 /** Messages of MPI there and back, in a program of one thread. */
 static void go_by_mpi(contest *c) {
     const int n = (int)c->n_bytes, other = 1 - c->rank;
-    for (int round = 0; round < N_ROUNDS; round++) {
+    for (int round = 0; round < c->n_rounds; round++) {
         if (c->rank == 0)
             MPI_Send(c->row[1], n, MPI_BYTE, other, 0, MPI_COMM_WORLD);
         MPI_Recv(c->row[0], n, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -137,7 +139,7 @@ static double time_way(contest *c, void (*go)(contest *)) {
     const double begin_s = bench_now_s();
     go(c);
     MPI_Barrier(MPI_COMM_WORLD);
-    return (bench_now_s() - begin_s) / (2 * N_ROUNDS);
+    return (bench_now_s() - begin_s) / (2 * c->n_rounds);
 }
 
 static void compete(bench *b, contest *c, int64_t n_bytes) {
@@ -148,7 +150,7 @@ static void compete(bench *b, contest *c, int64_t n_bytes) {
     for (int k = 0; k < BENCH_REPETITIONS; k++) {
         const double n_before = count_switches();
         bench_add_time(&c->ours, time_way(c, go_by_slots));
-        c->n_switches += (count_switches() - n_before) / (2 * N_ROUNDS * BENCH_REPETITIONS);
+        c->n_switches += (count_switches() - n_before) / (2 * c->n_rounds * BENCH_REPETITIONS);
         bench_add_time(&c->theirs, time_way(c, go_by_hand));
         bench_add_time(&c->alone, time_way(c, go_by_mpi));
     }
@@ -169,6 +171,15 @@ static void compete(bench *b, contest *c, int64_t n_bytes) {
         bench_report(b, &figures[f]);
 }
 
+/** Take an option of so many words off the front of the arguments; argv[0] is its last one then. */
+static bool take_option(const char *name, int n_words, int *argc, char ***argv) {
+    if (*argc <= n_words || strcmp((*argv)[1], name) != 0)
+        return false;
+    *argc -= n_words;
+    *argv += n_words;
+    return true;
+}
+
 int main(int argc, char **argv) {
     static const int64_t sizes[] = {8, 4096, 1 << 20};
     bench b;
@@ -176,20 +187,15 @@ int main(int argc, char **argv) {
     char own[128];
     int level;
     const char *device = "host(threads=1)";
-    const bool is_serialized = argc > 1 && strcmp(argv[1], "--serialized") == 0;
-    if (is_serialized) {
-        argc--;
-        argv++;
-    }
-    if (argc > 2 && strcmp(argv[1], "--device") == 0) {
-        device = argv[2];
-        argc -= 2;
-        argv += 2;
-    }
-    if (is_serialized)
+    c.n_rounds = 50;
+    if (take_option("--serialized", 1, &argc, &argv))
         MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
-    c.rank =
-        bench_begin_ranks(&b, "slots", 2, "[--serialized] [--device DEVICE[+DEVICE]] ", argc, argv);
+    if (take_option("--device", 2, &argc, &argv))
+        device = argv[0];
+    if (take_option("--rounds", 2, &argc, &argv))
+        c.n_rounds = atoi(argv[0]);
+    c.rank = bench_begin_ranks(
+        &b, "slots", 2, "[--serialized] [--device DEVICE[+DEVICE]] [--rounds N] ", argc, argv);
     open_contest(&c, find_device(device, c.rank, own, sizeof own));
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         compete(&b, &c, sizes[k]);

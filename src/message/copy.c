@@ -127,7 +127,7 @@ bool pti_copy_make(pti_server *server, pti_copy *copy) {
     const bool is_done = pti_copy_data(server, copy);
     pthread_mutex_lock(&server->mutex);
     if (--server->n_copying == 0)
-        pti_server_wake_carrier(server);
+        pti_server_call_carrier(server);
     pthread_cond_broadcast(&server->changed);
     return is_done;
 }

@@ -82,7 +82,7 @@ static void note_returned(pti_server *server, int process) {
         server->processes->n_returned += is_theirs;
     }
     pti_server_note_progress(server);
-    pti_server_wake_carrier(server);
+    pti_server_call_carrier(server);
     pthread_cond_broadcast(&server->changed);
 }
 
@@ -90,7 +90,7 @@ static void note_returned(pti_server *server, int process) {
 static void note_end(pti_server *server, int process, const pti_packet_head *head,
                      const char *text) {
     server->processes->n_ends++;
-    pti_server_wake_carrier(server);
+    pti_server_call_carrier(server);
     if (head->status == POLYTILE_OK || server->is_ending)
         return;
     server->is_ended_by_peer = true;

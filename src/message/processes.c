@@ -130,7 +130,7 @@ static void append_packet(pti_server *server, pti_packet *packet) {
         of->last->next = packet;
     of->last = packet;
     if (!of->is_lent)
-        pti_server_wake_carrier(server);
+        pti_server_call_carrier(server);
 }
 
 /** Make a packet, without its data; NULL, after the launch was ended: there is no memory. */
@@ -312,7 +312,7 @@ void pti_processes_note_returns(pti_server *server) {
     if (server->n_ended < server->n_here)
         return;
     pti_processes_post_all(server, &(pti_packet_head){.kind = PTI_RETURNED_PACKET});
-    pti_server_wake_carrier(server);
+    pti_server_call_carrier(server);
 }
 
 void pti_server_check_begun(pti_server *server) {
@@ -324,7 +324,7 @@ void pti_server_check_begun(pti_server *server) {
         pti_processes_post_all(server, &(pti_packet_head){.kind = PTI_BEGUN_PACKET});
     if (of != NULL)
         of->has_told_begun = true;
-    pti_server_wake_carrier(server);
+    pti_server_call_carrier(server);
     if (of != NULL && of->n_begun < of->n - 1)
         return;
     pti_server_note_progress(server);

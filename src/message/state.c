@@ -14,7 +14,7 @@ void pti_server_wake(pti_server *server, int participant) {
         pthread_cond_signal(&of->wake);
 }
 
-void pti_server_wake_carrier(pti_server *server) {
+void pti_server_call_carrier(pti_server *server) {
     if (server->processes != NULL)
         pthread_cond_signal(&pti_program_of(server)->wake);
 }
@@ -48,7 +48,7 @@ void pti_server_end(pti_server *server, polytile_status status, const char *form
             PT_STORE_RELEASE(&server->part[k].words->ending, 1);
     for (int p = 0; p <= server->n_slots; p++)
         pti_server_wake(server, p);
-    pti_server_wake_carrier(server);
+    pti_server_call_carrier(server);
     pthread_cond_broadcast(&server->changed);
 }
 

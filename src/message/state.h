@@ -249,9 +249,9 @@ static inline pti_participant *pti_program_of(pti_server *server) {
 
 /** Wake a participant that waits, for what it waits for or to look again. */
 void pti_server_wake(pti_server *server, int participant);
-/** Wake the program's thread, which carries packets between processes, if there are several: some
- * are to leave, or the launch may be over. */
-void pti_server_wake_carrier(pti_server *server);
+
+/** Wake the program's thread, if it carries packets: some are to leave, or all is over. */
+void pti_server_call_carrier(pti_server *server);
 
 /** Lock the mutex by a thread that is busy, and so would rather look again than sleep. */
 void pti_server_lock(pti_server *server);

@@ -57,7 +57,7 @@ static void let_packets_leave(pti_server *server) {
         return;
     of->has_slot_moved |= pti_wait_carry(server).has_moved;
     if (of->first != NULL && !of->has_slot)
-        pti_server_wake_carrier(server);
+        pti_server_call_carrier(server);
 }
 
 void pti_wait_serve(pti_server *server) {
@@ -154,7 +154,7 @@ pti_carrying pti_wait_carry(pti_server *server) {
     pti_server_lock(server);
     of->is_carrying = false;
     if (of->carrier.by_any_thread && !of->is_lent)
-        pti_server_wake_carrier(server);
+        pti_server_call_carrier(server);
     return carried;
 }
 
@@ -241,7 +241,7 @@ static void end_look(pti_server *server) {
     if (server->n_waiting == 0)
         return;
     server->processes->has_slot_moved = false;
-    pti_server_wake_carrier(server);
+    pti_server_call_carrier(server);
 }
 
 /** Return whether no packet comes any more, and none is to leave. */

@@ -3,6 +3,7 @@
 #include <polytile/polytile.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -93,9 +94,10 @@ void run_part(pti_server_part *part) {
     polytile_context_destroy(ctx);
 }
 
-pti_server *make_server(void *other, pti_carrying (*carry_it)(void *, pti_server *)) {
+pti_server *make_server(void *other, pti_carrying (*carry_it)(void *, pti_server *),
+                        bool by_any_thread = false) {
     const int32_t part_of[] = {0, -2};
-    const pti_carrier carrier = {other, carry_it};
+    const pti_carrier carrier = {other, carry_it, by_any_thread};
     pti_server_request request = {};
     request.kernel_name = "last";
     request.n_slots = PROGRAM;
@@ -186,6 +188,111 @@ TEST(MessageProcesses, FewPiecesWaitForTheCarrier) {
     EXPECT_LE(other.n_most, 3) << "two, and one that another thread copies meanwhile";
     pti_server_release(server);
     polytile_context_destroy(ctx);
+}
+
+/* Another process, whose slot answers each message of the own one; who asks for that. */
+struct Answering {
+    std::thread::id program = std::this_thread::get_id();
+    bool only_to_slots = false; /* it answers only if a slot's thread carries */
+    std::atomic<int> n_carrying = 0, n_at_once = 0, n_of_slots = 0;
+    std::atomic<bool> is_program_busy = false;
+    std::atomic<int> n_while_busy =
+        0; /* times that a slot carried while the program did not wait */
+    bool has_begun = false, has_ended = false;
+    int n_to_answer = 0, n_left = 0;
+};
+
+enum { N_ANSWERS = 200 };
+
+/** Answer what was sent so far, and end when that was all. */
+void answer(Answering *other, pti_server *server, pti_carrying *carried) {
+    pti_packet_head head = head_of(PTI_MESSAGE_PACKET);
+    head.to = OWN_SLOT;
+    head.n_bytes = 0;
+    for (; other->n_to_answer > 0; other->n_to_answer--, other->n_left--) {
+        deliver(server, head);
+        carried->has_moved = true;
+    }
+    if (other->n_left == 0 && !other->has_ended) {
+        deliver(server, head_of(PTI_RETURNED_PACKET));
+        deliver(server, pti_packet_head{.kind = PTI_END_PACKET}, 1);
+        other->has_ended = true;
+    }
+}
+
+pti_carrying carry_answers(void *carrier, pti_server *server) {
+    auto *other = static_cast<Answering *>(carrier);
+    const bool is_slot = std::this_thread::get_id() != other->program;
+    pti_carrying carried = {};
+    carried.is_idle = true;
+    other->n_at_once += ++other->n_carrying > 1;
+    other->n_of_slots += is_slot;
+    other->n_while_busy += is_slot && other->is_program_busy;
+    if (!other->has_begun) {
+        other->has_begun = true;
+        other->n_left = N_ANSWERS;
+        deliver(server, head_of(PTI_BEGUN_PACKET));
+    }
+    for (pti_packet *packet; (packet = pti_processes_take(server)) != nullptr;
+         pti_spare_release(packet))
+        other->n_to_answer += packet->head.kind == PTI_MESSAGE_PACKET;
+    if (is_slot || !other->only_to_slots)
+        answer(other, server, &carried);
+    --other->n_carrying;
+    return carried;
+}
+
+/* The own slot sends, and waits for the answer, again and again. */
+void run_asking_part(pti_server_part *part) {
+    polytile_context *ctx = nullptr;
+    polytile_context_create(&ctx);
+    EXPECT_EQ(pti_server_begin(part, ctx, nullptr, nullptr, 0, nullptr), POLYTILE_OK);
+    EXPECT_EQ(pti_server_meet(part, ctx), POLYTILE_OK);
+    std::thread slot([part] {
+        pt_slot *own = pti_server_get_slot(part, 0);
+        int has_ended = 0;
+        for (int k = 0; k < N_ANSWERS && !has_ended; k++)
+            has_ended = pt_send_now(own, nullptr, 0, OTHER_SLOT, LAST_TAG, 0) ||
+                        pt_recv_now(own, nullptr, 0, OTHER_SLOT, LAST_TAG, 0, nullptr);
+        EXPECT_EQ(has_ended, 0);
+        pti_server_end_slot(part, OWN_SLOT);
+    });
+    pti_server_wait(part);
+    slot.join();
+    EXPECT_EQ(pti_server_finish(part, ctx), POLYTILE_OK) << polytile_last_error(ctx);
+    polytile_context_destroy(ctx);
+}
+
+void ask_and_answer(Answering *other, bool by_any_thread) {
+    polytile_context *ctx = nullptr;
+    polytile_context_create(&ctx);
+    pti_server *server = make_server(other, carry_answers, by_any_thread);
+    other->is_program_busy = true;
+    std::thread part(run_asking_part, pti_server_get_part(server, 0));
+    usleep(2000);
+    other->is_program_busy = false;
+    bool is_of_peer = false;
+    EXPECT_EQ(pti_server_carry(server, ctx, &is_of_peer), POLYTILE_OK) << polytile_last_error(ctx);
+    other->is_program_busy = true;
+    part.join();
+    pti_server_release(server);
+    polytile_context_destroy(ctx);
+    EXPECT_EQ(other->n_at_once, 0);
+    EXPECT_EQ(other->n_while_busy, 0);
+}
+
+/* Answers come only to slots that carry: so these do. */
+TEST(MessageProcesses, SlotsCarryWhileTheProgramWaits) {
+    Answering other;
+    other.only_to_slots = true;
+    ask_and_answer(&other, true);
+    EXPECT_GE(other.n_of_slots, 1);
+}
+
+TEST(MessageProcesses, TheProgramAloneCarriesWhereMpiAsksForThat) {
+    Answering other;
+    ask_and_answer(&other, false);
+    EXPECT_EQ(other.n_of_slots, 0);
 }
 
 /* A carrier that fails brings packets of no kind: they say nothing. */

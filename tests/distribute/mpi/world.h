@@ -19,10 +19,10 @@ void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 }
 
-/** Start MPI, whose plug-ins leak; that is not looked for. Where POLYTILE_TEST_MPI_LEVEL is
+/** Start MPI, whose plug-ins leak; that is not looked for. Where TEST_MPI_LEVEL is
  * serialized, slots call it, too. */
 inline void world_begin(int *argc, char ***argv) {
-    const char *asked = std::getenv("POLYTILE_TEST_MPI_LEVEL");
+    const char *asked = std::getenv("TEST_MPI_LEVEL");
     const bool is_serialized = asked != nullptr && std::string(asked) == "serialized";
     int level = MPI_THREAD_SINGLE;
     if (__lsan_disable != nullptr)
