@@ -19,7 +19,7 @@ inline int64_t scaled(int64_t n) {
 }
 
 /** The least count to expect of a case that `share` of n_rounds random rounds draw: fewer come with
- * a chance below 1e-7 (of a binomial distribution). It is 0 where the rounds are too few for any. */
+ * a chance below 1e-7, of a binomial distribution. It is 0 where the rounds are too few for any. */
 inline int64_t least_count(int64_t n_rounds, double share) {
     const auto n = static_cast<double>(n_rounds);
     double chance_of_fewer = 0;
