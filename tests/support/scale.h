@@ -18,9 +18,8 @@ inline int64_t scaled(int64_t n) {
     return std::max<int64_t>(1, std::llround(static_cast<double>(n) * test_scale()));
 }
 
-/** The least count to expect of a case that `share` of n_rounds random rounds draw: fewer
- * come with a chance below 1e-7 (of a binomial distribution). It is 0 where the rounds are too few for any.
- */
+/** The least count to expect of a case that `share` of n_rounds random rounds draw: fewer come with
+ * a chance below 1e-7, of a binomial distribution. It is 0 where the rounds are too few for any. */
 inline int64_t least_count(int64_t n_rounds, double share) {
     const auto n = static_cast<double>(n_rounds);
     double chance_of_fewer = 0;
