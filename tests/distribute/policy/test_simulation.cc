@@ -125,6 +125,31 @@ TEST(Simulation, OfGuidedGivesASlowUnitFewerRowsAfterAGiant) {
     EXPECT_LT(of_giant.makespan, 1.07 * best_split(speeds, costs));
 }
 
+/** The rows that a slow unit takes, of some that are left, after 16 times as fast a one has run 20,
+ * the slowest of which took 50 times as long as each other one, and it four. */
+int64_t slow_unit_takes(polytile_context *ctx, int64_t rows_left) {
+    Deal deal(ctx, "guided", rows_left, units_of({16, 1}, false));
+    polytile_work work = {"k", rows_left + 24, rows_left, 2, nullptr};
+    std::vector<polytile_unit> units = units_of({16, 1}, false);
+    units[0].taken_rows = units[0].done_rows = units[0].done_pieces = 20;
+    units[0].busy_s = (19 + 50) / 16.0;
+    units[0].squares_s2 = (19 + 50 * 50) / 256.0;
+    units[0].slowest_s = 50 / 16.0;
+    units[1].taken_rows = units[1].done_rows = units[1].done_pieces = 4;
+    units[1].busy_s = units[1].squares_s2 = 4;
+    units[1].slowest_s = 1;
+    work.units = units.data();
+    return deal.deal.policy->kind->take(deal.deal.policy, &work, 1);
+}
+
+/** A giant makes rows seem to differ much; the fast unit does not seem the slower for it when the
+ * slow one's next row is weighed, which may be a giant, too. */
+TEST(Simulation, OfGuidedWeighsARiskByTheSpeedThatOthersHad) {
+    const Context ctx = make_context();
+    EXPECT_EQ(slow_unit_takes(ctx.get(), 40), 0);
+    EXPECT_GT(slow_unit_takes(ctx.get(), 100), 0);
+}
+
 /** Mean over drawn costs, of the fast unit first and last. */
 double mean_over_best_split(polytile_context *ctx, int kind, double ratio, Random *random) {
     constexpr int N_SEEDS = 400, N_ROWS = 512;
