@@ -7,7 +7,7 @@
 #include <string.h>
 
 /** The most launches that a command plans, and the most ranks that it plans with. */
-enum { MOST_LAUNCHES = 1000000, MOST_RANKS = 4096 };
+enum { MOST_LAUNCHES = 1000000, MOST_RANKS = 4096, MOST_FILL_THREADS = 1 << 30 };
 
 static int take_kernel(void *of, const char *text) {
     arguments *args = of;
@@ -118,6 +118,11 @@ static int take_buffers(void *of, const char *text) {
     return EXIT_DONE;
 }
 
+static int take_fill_threads(void *of, const char *text) {
+    arguments *args = of;
+    return set_count(args, "--fill-threads", text, MOST_FILL_THREADS, &args->fill_threads);
+}
+
 static int take_svg(void *of, const char *text) {
     arguments *args = of;
     args->svg = text;
@@ -148,6 +153,7 @@ static const option_row rows[] = {
     {"block", OPTION_VALUE, 0, take_block},
     {"limit", OPTION_SIZE, offsetof(arguments, limit_bytes), NULL},
     {"buffers", OPTION_VALUE, 0, take_buffers},
+    {"fill-threads", OPTION_VALUE, 0, take_fill_threads},
     {"strategy", OPTION_TEXT, offsetof(arguments, strategy), NULL},
     {"ranks", OPTION_VALUE, 0, take_ranks},
     {"device", OPTION_TEXT, offsetof(arguments, device), NULL},

@@ -26,6 +26,7 @@ typedef struct arguments {
     int64_t block[POLYTILE_MAX_DIMS];
     int64_t limit_bytes;
     int n_buffers;
+    int64_t fill_threads; /* 0: not given, not known */
     const char *strategy;
     int64_t n_ranks;    /* 0: not given */
     const char *device; /* NULL: not given; without both there are none of the three below */

@@ -246,6 +246,7 @@ static void fill_options(const arguments *args, request *made) {
         .plan = {.limit_bytes = args->limit_bytes,
                  .strategy = args->strategy,
                  .n_buffers = args->n_buffers,
+                 .fill_threads = args->fill_threads,
                  .block = args->n_block == 0 ? NULL : args->block,
                  .launches_per_pass = args->launches_per_pass},
     };

@@ -111,9 +111,11 @@ typedef struct polytile_plan_options {
     int64_t
         launches_per_pass; /* chains: the most launches that one pass over the data runs; 1: each
                                   by itself, 0: chosen */
-    int64_t n_streams;   /* on which a launch's superblocks run side by side, if each of its threads
+    int64_t n_streams; /* on which a launch's superblocks run side by side, if each of its threads
                               is much work: 1 to 32; 0: as the device's text says */
-    int64_t reserved[4]; /* zeros */
+    int64_t fill_threads; /* of the launch that fill the device: with fewer in a superblock a part
+                             of it is idle; 0: as the device that runs it, or not known */
+    int64_t reserved[4];  /* zeros */
 } polytile_plan_options;
 
 /** The options of a launch; zeros are the defaults, and so is NULL in place of the whole. */

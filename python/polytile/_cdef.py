@@ -22,7 +22,8 @@ typedef struct polytile_parameter {
 } polytile_parameter;
 typedef struct polytile_plan_options {
     int64_t limit_bytes; const char *strategy; int n_buffers; const int64_t *block;
-    const void *link; int64_t launches_per_pass; int64_t n_streams; int64_t reserved[4];
+    const void *link; int64_t launches_per_pass; int64_t n_streams;
+    int64_t fill_threads; int64_t reserved[4];
 } polytile_plan_options;
 typedef struct polytile_launch_options {
     int n_parameters; const polytile_parameter *parameters; polytile_plan_options plan;

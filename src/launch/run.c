@@ -3,6 +3,7 @@
 #include "access/kernel.h"
 #include "base/checked.h"
 #include "launch/access_check/access_check.h"
+#include "launch/device/fill.h"
 #include "launch/device/lanes.h"
 #include "launch/device/trace.h"
 #include "launch/execute/execute.h"
@@ -199,7 +200,8 @@ static int64_t tighter_limit(int64_t one_bytes, int64_t other_bytes) {
     return other_bytes == 0 ? one_bytes : pti_min(one_bytes, other_bytes);
 }
 
-/** Set limit and link: what the device can give now, and its own link unless the user gives one. */
+/** Set limit, link and what fills the device: what it can give now, and its own unless the user
+ * gives others. */
 static polytile_status take_stock(request *of, const polytile_launch_options *options) {
     int64_t usable_bytes = 0;
     polytile_status status = of->device->functions->usable(of->device, &usable_bytes);
@@ -210,6 +212,8 @@ static polytile_status take_stock(request *of, const polytile_launch_options *op
     if (of->options.plan.n_streams == 0 && pti_runs_in_lanes(&of->kernel->implementation))
         of->options.plan.n_streams =
             pti_lanes_choose(of->device, pti_lanes_key(of->kernel->declaration_hash, of->domain));
+    of->options.plan.fill_threads =
+        pti_device_planned_fill_threads(of->device, &of->kernel->implementation, &of->options.plan);
     if (of->on_gpu) {
         of->options.plan.limit_bytes = 0;
         return status;

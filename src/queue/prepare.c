@@ -200,13 +200,11 @@ static polytile_status cut_prepared(polytile_queue *queue, const pti_request *re
     if (prepared->partition.n_superblocks > 0)
         goto done;
     prepared->is_cut_apart = former.n_superblocks == 0;
-    pti_grain_request grain = {
-        .ways = &prepared->ways,
-        .options = &prepared->options,
-        .arena_bytes = prepared->arena_bytes,
-        .all_fit = prepared->all_fit,
-        .former = former.n_superblocks > 0 ? &former : NULL,
-        .fill_threads = pti_device_fill_threads(queue->device, &prepared->implementation)};
+    pti_grain_request grain = {.ways = &prepared->ways,
+                               .options = &prepared->options,
+                               .arena_bytes = prepared->arena_bytes,
+                               .all_fit = prepared->all_fit,
+                               .former = former.n_superblocks > 0 ? &former : NULL};
     status = cut_as_before(queue, &grain, prepared);
     if (status == POLYTILE_NO_FIT)
         status = explain_limit(queue, prepared->arena_bytes);
@@ -370,8 +368,11 @@ polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *requ
     polytile_status status = POLYTILE_OK;
     if (options.plan.link == NULL && queue->group_functions == NULL)
         options.plan.link = polytile_device_get_link(queue->device);
-    if (queue->group_functions == NULL)
+    if (queue->group_functions == NULL) {
         options.plan.n_streams = choose_streams(queue, &filled);
+        options.plan.fill_threads = pti_device_planned_fill_threads(
+            queue->device, &request->kernel->implementation, &options.plan);
+    }
     filled.options = &options;
     PTI_TRY(pti_queue_await_looked_up(queue, &filled));
     *prepared = find_prepared(queue, &filled);

@@ -21,8 +21,8 @@ static uint64_t mix_options(uint64_t hash, const pti_request *request) {
     const bool has_any = request->kernel->has_parameters_in_subscripts;
     for (int p = 0; has_any && p < polytile_kernel_get_n_parameters(request->kernel); p++)
         hash = pti_mix(hash, request->parameter[p]);
-    return pti_mix(pti_mix(pti_mix(hash, options->n_buffers), options->launches_per_pass),
-                   options->n_streams);
+    hash = pti_mix(pti_mix(hash, options->n_buffers), options->launches_per_pass);
+    return pti_mix(pti_mix(hash, options->n_streams), options->fill_threads);
 }
 
 /** The number of an array; 0: scratch. */
@@ -60,7 +60,8 @@ static bool same_options(const polytile_plan_options *one, const polytile_plan_o
                          int n_indices) {
     return one->limit_bytes == other->limit_bytes && one->n_buffers == other->n_buffers &&
            one->launches_per_pass == other->launches_per_pass &&
-           one->n_streams == other->n_streams && same_text(one->strategy, other->strategy) &&
+           one->n_streams == other->n_streams && one->fill_threads == other->fill_threads &&
+           same_text(one->strategy, other->strategy) &&
            same_bytes(one->block, other->block, (size_t)n_indices * sizeof *one->block) &&
            same_bytes(one->link, other->link, sizeof *one->link);
 }
@@ -88,7 +89,8 @@ static bool copy_options(polytile_plan_options *to, const polytile_plan_options 
                          int n_indices) {
     *to = (polytile_plan_options){.n_buffers = from->n_buffers,
                                   .launches_per_pass = from->launches_per_pass,
-                                  .n_streams = from->n_streams};
+                                  .n_streams = from->n_streams,
+                                  .fill_threads = from->fill_threads};
     if (from->strategy != NULL)
         to->strategy = strdup(from->strategy);
     if (from->block != NULL)

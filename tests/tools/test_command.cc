@@ -51,6 +51,7 @@ TEST_F(Command, RefusesWrongUsageAndNamesIt) {
         {good + "--limit 0x10", "--limit 0x10"},
         {good + "--limit 9999999TiB", "--limit 9999999TiB"},
         {good + "--buffers 4", "--buffers 4"},
+        {good + "--fill-threads 0", "--fill-threads 0: use a number from 1 to "},
         {good + "--param n", "NAME=INTEGER"},
         {good + "--param n=1 n=2", "n is given twice"},
         {good + "--frobnicate", "no option --frobnicate"},

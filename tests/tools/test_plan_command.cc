@@ -31,6 +31,13 @@ TEST_F(Command, PlansWithinTheLimitAsJson) {
     EXPECT_EQ(sum_of_transfers(root, "downloads"), 4000);
 }
 
+TEST_F(Command, PlansForTheThreadsThatFillADevice) {
+    const std::string rows = "plan --kernel 'rows[i]: in A[i, :]; out s[i]' --domain 65536 --array "
+                             "A:f32:65536x32768 s:f32:65536 --limit 1GiB ";
+    EXPECT_LT(number(run_json(rows + "--fill-threads 270336"), "kernels"),
+              number(run_json(rows), "kernels") / 2);
+}
+
 TEST_F(Command, TellsHowFarFromTheBoundAPlanIs) {
     const std::string matmul =
         "plan --kernel 'f[i, j, k]: in P[k, i], Q[k, j]; out sum R[j, i]' --domain 512x512x512 "

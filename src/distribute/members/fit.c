@@ -14,6 +14,7 @@ polytile_status pti_group_check_box(const pti_group *group, const pti_prepared *
                                     const polytile_domain *box) {
     polytile_queue *member = group->member[local];
     pti_instance instance = *prepared->instance;
+    polytile_plan_options options = prepared->options;
     pti_partition partition = {0};
     pti_ways ways = pti_ways_of((pti_call){&instance, prepared->position},
                                 pti_takes_pieces(&prepared->implementation));
@@ -23,11 +24,9 @@ polytile_status pti_group_check_box(const pti_group *group, const pti_prepared *
         pti_aliased_bytes(pti_prepared_call(prepared), box) <= arena_bytes)
         return POLYTILE_OK;
     instance.threads = *box;
-    pti_grain_request grain = {
-        .ways = &ways,
-        .options = &prepared->options,
-        .arena_bytes = arena_bytes,
-        .fill_threads = pti_device_fill_threads(member->device, &prepared->implementation)};
+    options.fill_threads =
+        pti_device_planned_fill_threads(member->device, &prepared->implementation, &options);
+    pti_grain_request grain = {.ways = &ways, .options = &options, .arena_bytes = arena_bytes};
     polytile_status status = POLYTILE_OK;
     if (!pti_kept_cuts_find(group->kept_cuts, &grain, &partition)) {
         status = pti_aliased_cut(group->ctx, &grain, &partition, &way);

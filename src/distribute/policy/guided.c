@@ -31,11 +31,17 @@ static const double more_often = 3;
  * one that was lucky looks fastest. */
 static const double doubt = 2;
 
+/** The speeds of other units, of those that are known. */
+typedef struct rest_speed {
+    double all;  /* together */
+    double most; /* of the fastest */
+} rest_speed;
+
 /** What is known of a launch, in units of rows and seconds. */
 typedef struct outlook {
     double speed;       /* of the unit that asks */
-    double speed_rest;  /* of all others that are known, together, with doubt */
-    double speed_most;  /* of the fastest of these, with doubt */
+    rest_speed rest;    /* with doubt */
+    rest_speed at_risk; /* with the doubt that rows of an exponential distribution leave, at most */
     double rows_own;    /* that the unit has taken and not done, about */
     double rows_rest;   /* the same of the others */
     double piece_s;     /* what one more piece costs the unit beside its rows */
@@ -97,6 +103,13 @@ static double doubt_speed(const polytile_unit *other, int64_t own_rows, double s
     return is_prior ? speed : speed * n_rows / (n_rows + doubt * variance);
 }
 
+static void add_speed(rest_speed *rest, double speed) {
+    rest->all += speed;
+    rest->most = fmax(rest->most, speed);
+}
+
+/** One slow row makes rows seem to differ much, and so the others' speed doubtful, when it is to
+ * tell how slow a row may be. So the doubt by which a risk is weighed does not grow by it. */
 static outlook look_ahead(const polytile_work *work, int unit) {
     outlook of = {.speed = pti_unit_rows_per_s(&work->units[unit]),
                   .piece_s = work->units[unit].piece_s,
@@ -104,11 +117,11 @@ static outlook look_ahead(const polytile_work *work, int unit) {
     for (int u = 0; u < work->n_units; u++) {
         const polytile_unit *other = &work->units[u];
         const double speed = bound_speed(other, of.speed);
-        const double sure = doubt_speed(other, work->units[unit].done_rows, speed, of.variance);
+        const int64_t own_rows = work->units[unit].done_rows;
         if (u == unit)
             continue;
-        of.speed_rest += sure;
-        of.speed_most = fmax(of.speed_most, sure);
+        add_speed(&of.rest, doubt_speed(other, own_rows, speed, of.variance));
+        add_speed(&of.at_risk, doubt_speed(other, own_rows, speed, fmin(of.variance, 1)));
         of.rows_rest += rows_running(other, speed);
     }
     of.rows_own = rows_running(&work->units[unit], of.speed);
@@ -116,11 +129,18 @@ static outlook look_ahead(const polytile_work *work, int unit) {
     return of;
 }
 
-/** Return whether rows save the others more than it is likely that they cost, if a row among them
- * is as slow as the slowest one, and all wait for it. Each row saves one. */
-static bool is_worth_its_risk(const outlook *of, double own_s, double rest_s) {
+/** Return how long other units run some rows, at least one. */
+static double rest_seconds(const rest_speed *rest, double rows) {
+    return fmax(rows / rest->all, 1 / rest->most);
+}
+
+/** Return whether rows that take own_s save the others more than it is likely that they cost, if a
+ * row among them is as slow as the slowest one, and all wait for it. Each row saves one; rest: rows
+ * that the others run meanwhile. */
+static bool is_worth_its_risk(const outlook *of, double own_s, double rest) {
+    const double rest_s = rest_seconds(&of->at_risk, rest) + of->piece_s;
     const double late_s = own_s + of->rows_beyond / of->speed - rest_s;
-    return of->rows_seen == 0 || more_often * late_s * of->speed_rest <= of->rows_seen;
+    return of->rows_seen == 0 || more_often * late_s * of->at_risk.all <= of->rows_seen;
 }
 
 /** Return whether a unit ends a piece before the others end all the rest, or later by less than one
@@ -131,9 +151,9 @@ static bool is_done_in_time(const outlook *of, int64_t rows, int64_t least, int6
     const double n_rows = (double)rows, later = trust * sqrt(of->variance * n_rows);
     const double own_s = (of->rows_own + fmax(n_rows, (double)least)) / of->speed;
     const double rest = (double)(rows > least ? left - rows : left) + of->rows_rest;
-    const double rest_s = fmax(rest / of->speed_rest, 1 / of->speed_most);
-    return own_s + later / of->speed <= rest_s + later / of->speed_most + of->piece_s &&
-           is_worth_its_risk(of, own_s, rest_s + of->piece_s);
+    const double rest_s = rest_seconds(&of->rest, rest);
+    return own_s + later / of->speed <= rest_s + later / of->rest.most + of->piece_s &&
+           is_worth_its_risk(of, own_s, rest);
 }
 
 /** Return as many of some rows as are done in time; 0: a unit is too slow for the least piece. */
@@ -164,7 +184,7 @@ static const double most_overhead = 0.05;
 
 /** The rows that a unit would still take if all that is left were run in equal time. */
 static double find_share(const outlook *of, int64_t left) {
-    double all_s = ((double)left + of->rows_own + of->rows_rest) / (of->speed + of->speed_rest);
+    double all_s = ((double)left + of->rows_own + of->rows_rest) / (of->speed + of->rest.all);
     return fmax(0, all_s * of->speed - of->rows_own);
 }
 
@@ -223,7 +243,7 @@ static int64_t take_share(const pti_policy *policy, const polytile_work *work, i
     if (has_its_share(&of, share))
         return 0;
     const int64_t taken = cut_share(work, of_unit, &of, share);
-    return of.speed_rest > 0 ? lower_to_be_in_time(&of, taken, least, left) : taken;
+    return of.rest.all > 0 ? lower_to_be_in_time(&of, taken, least, left) : taken;
 }
 
 static bool parse_guided(const char *arguments, pti_policy *policy) {

@@ -11,8 +11,8 @@
 /** Each number of lanes is run so often, and once more often if it is nearly the best. */
 enum { N_RUNS = 2, N_RUNS_OF_THE_BEST = 4 };
 
-/** More lanes are not tried once some took so much longer than the best with fewer. Those that took
- * no more than nearly_best times the best are measured again. */
+/** More lanes may not be worth it where some took so much longer than the best with fewer. Those
+ * that took no more than nearly_best times the best are measured again. */
 static const double much_longer = 1.25, nearly_best = 1.1;
 
 /** Of all devices: it is held for a few comparisons a launch. */
@@ -27,11 +27,19 @@ static double least_seconds(const pti_lane_times *times, int n_trials) {
     return best_s;
 }
 
-/** Return the number of trials that are worth it: up to the first that took much longer. */
+/** Return whether more lanes than those of a trial, which was run, are not worth a trial: they took
+ * much longer than the best of fewer, and no less than half as many did. Two lanes decide nothing:
+ * a launch is cut for lanes otherwise than for one, so that they may take longer than one, and four
+ * or eight may take less again. */
+static bool is_last_trial(const pti_lane_times *times, int trial) {
+    return trial >= 2 && times->best_s[trial] > much_longer * least_seconds(times, trial) &&
+           times->best_s[trial] >= times->best_s[trial - 1];
+}
+
+/** Return the number of trials that are worth it. */
 static int count_trials(const pti_lane_times *times) {
     int n = 1;
-    while (n < PTI_N_LANE_TRIALS && (times->n_runs[n - 1] < N_RUNS ||
-                                     times->best_s[n - 1] <= much_longer * least_seconds(times, n)))
+    while (n < PTI_N_LANE_TRIALS && (times->n_runs[n - 1] < N_RUNS || !is_last_trial(times, n - 1)))
         n++;
     return n;
 }

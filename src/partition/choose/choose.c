@@ -102,7 +102,7 @@ static polytile_status offer_partition(chooser *of, const pti_family *family,
     if (status != POLYTILE_OK)
         return status;
     made.traffic = pti_schedule_traffic(made.schedule);
-    made.seconds = pti_schedule_predict(made.schedule, of->link);
+    made.seconds = pti_schedule_predict(made.schedule, of->link, of->options->fill_threads);
     if (made.seconds < 0) {
         pti_schedule_free(made.schedule);
         return POLYTILE_NO_MEMORY;
@@ -441,6 +441,7 @@ polytile_status pti_choose(polytile_context *ctx, const pti_instance *instance,
                   .choice = choice};
     set_block(&of, instance);
     of.problem.keeps_largest = !strategy->objective.fewest_kernels;
+    of.problem.fill_threads = options->fill_threads;
     polytile_status status = strategy->solved == NULL ? choose_best(&of) : choose_solved(&of);
     if (choice->schedule != NULL && status == POLYTILE_OK && of.n_lanes > 1)
         status = deal_to_lanes(&of);

@@ -38,7 +38,6 @@ typedef struct grain {
     const pti_strategy *strategy;
     const polytile_plan_options *options;
     int64_t arena_bytes;
-    int64_t fill_threads; /* 0: not known */
 } grain;
 
 /** A way to cut, and what it moves. */
@@ -144,8 +143,9 @@ typedef struct allowance {
 
 /** Return into how many superblocks a launch can be cut that fill the device, on average. */
 static int64_t count_filling(const grain *of) {
-    return of->fill_threads > 0 ? pti_box_count(&of->instance->threads) / of->fill_threads
-                                : INT64_MAX;
+    return of->options->fill_threads > 0
+               ? pti_box_count(&of->instance->threads) / of->options->fill_threads
+               : INT64_MAX;
 }
 
 static allowance allowance_of(const grain *of, const cut *own) {
@@ -296,8 +296,7 @@ polytile_status pti_grain_choose(polytile_context *ctx, const pti_grain_request 
                 .instance = request->ways->call[0].instance,
                 .strategy = pti_strategy_find(request->options->strategy),
                 .options = request->options,
-                .arena_bytes = request->arena_bytes,
-                .fill_threads = request->fill_threads};
+                .arena_bytes = request->arena_bytes};
     *way = 0;
     if (request->all_fit)
         return keep_whole(&of, partition);

@@ -13,14 +13,13 @@ typedef struct pti_grain_request {
     pti_ways
         *ways; /* to hold the arrays of the launch, whose pieces are padded as images are; those
                        that are tried are added */
-    const polytile_plan_options *options; /* limit_bytes is ignored */
-    int64_t arena_bytes;                  /* of the device, for everything resident */
-    bool all_fit;                         /* every array of the queue fits it whole */
+    const polytile_plan_options
+        *options;        /* limit_bytes is ignored; small pieces have fill_threads, on average */
+    int64_t arena_bytes; /* of the device, for everything resident */
+    bool all_fit;        /* every array of the queue fits it whole */
     const pti_partition
         *former; /* of a launch over the same data, to be cut in the same way so that both
                                     use the same pieces; NULL: none */
-    int64_t fill_threads; /* of the launch, that fill the device: small pieces have as many, on
-                             average; 0: not known, as any */
 } pti_grain_request;
 
 /**

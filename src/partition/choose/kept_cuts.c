@@ -61,7 +61,7 @@ static uint64_t mix_options(uint64_t hash, const pti_grain_request *request) {
     for (int d = 0; options->block != NULL && d < n_indices; d++)
         hash = pti_mix(hash, options->block[d]);
     hash = pti_mix(pti_mix(hash, options->n_buffers), options->n_streams);
-    hash = pti_mix(pti_mix(hash, request->arena_bytes), request->fill_threads);
+    hash = pti_mix(pti_mix(hash, request->arena_bytes), options->fill_threads);
     return pti_mix(hash, request->all_fit);
 }
 

@@ -90,13 +90,16 @@ double pti_thread_accesses(const pti_instance *instance) {
 typedef struct timed {
     const pti_schedule *schedule;
     const polytile_link *link;
+    int64_t fill_threads;
     double thread_accesses;
     bool accumulates[PTI_MAX_OPERANDS];
 } timed;
 
-static timed timed_of(const pti_schedule *schedule, const polytile_link *link) {
+static timed timed_of(const pti_schedule *schedule, const polytile_link *link,
+                      int64_t fill_threads) {
     timed of = {.schedule = schedule,
                 .link = link,
+                .fill_threads = fill_threads,
                 .thread_accesses = pti_thread_accesses(schedule->instance)};
     for (int a = 0; a < schedule->instance->n_operands; a++)
         of.accumulates[a] = pti_operand_accumulates(schedule->instance, a);
@@ -150,6 +153,10 @@ double pti_kernel_seconds(const polytile_link *link, double touched_bytes, doubl
     return fmax(touch_s, access_s) + not_beside * fmin(touch_s, access_s);
 }
 
+double pti_unfilled_times(int64_t fill_threads, double n_threads) {
+    return fmax(1, (double)fill_threads / fmax(n_threads, 1));
+}
+
 /** Nothing computes while accumulators come from memory and go back, and little until what they
  * combine has come in, which takes as long once more. */
 static const double accumulator_passes = 2;
@@ -174,9 +181,13 @@ double pti_copy_seconds(const polytile_link *link, double n_bytes) {
     return 4 * link->transfer_latency_s + 2 * n_bytes / link->kernel_bytes_per_s;
 }
 
+/** Of a launch in lanes a superblock of each lane runs at a time. */
 static double launch_seconds(const timed *of, const pti_op *op) {
-    double kernel_s = pti_kernel_seconds(of->link, touched_bytes_of_op(of, op, false),
-                                         of->thread_accesses * (double)pti_box_count(&op->box));
+    const double n_threads = (double)pti_box_count(&op->box);
+    const double n_at_a_time = n_threads * (double)pti_max(of->schedule->n_lanes, 1);
+    double kernel_s = pti_unfilled_times(of->fill_threads, n_at_a_time) *
+                      pti_kernel_seconds(of->link, touched_bytes_of_op(of, op, false),
+                                         of->thread_accesses * n_threads);
     return of->link->launch_latency_s + kernel_s +
            pti_accumulate_seconds(of->link, touched_bytes_of_op(of, op, true), 1, kernel_s);
 }
@@ -285,10 +296,11 @@ static void run_lone_turns(run_time *run, const pti_schedule *schedule) {
     drain_streams(run, (double)(period->times - 1) * (run->end - begin));
 }
 
-double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link) {
+double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link,
+                            int64_t fill_threads) {
     const pti_period *period = &schedule->period;
     const int64_t end_of_turn = period->first_op + period->n_ops;
-    run_time run = {.of = timed_of(schedule, link),
+    run_time run = {.of = timed_of(schedule, link, fill_threads),
                     .finish = malloc((size_t)schedule->n_ops * sizeof *run.finish)};
     if (run.finish == NULL)
         return -1;

@@ -41,6 +41,10 @@ bool pti_operand_accumulates(const pti_instance *instance, int operand);
  * accesses there. */
 double pti_kernel_seconds(const polytile_link *link, double touched_bytes, double n_accesses);
 
+/** Return how many times as long a kernel takes of whose threads so many run at a time, if fewer do
+ * than fill the device. fill_threads: how many would; 0: not known, as if all kernels filled it. */
+double pti_unfilled_times(int64_t fill_threads, double n_threads);
+
 /**
  * Return the seconds that accumulators cost on top: to load and store them, and because too few of
  * them are at work at each kernel's end.
@@ -54,8 +58,10 @@ double pti_accumulate_seconds(const polytile_link *link, double accumulated_byte
  * Return the seconds of a schedule on its streams over a link. An operation starts when its stream
  * and all it waits for are done. Both ways share the link if there are two superblocks or more.
  *
+ * fill_threads: as pti_unfilled_times() takes it.
  * Returns a negative number when memory runs out.
  */
-double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link);
+double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link,
+                            int64_t fill_threads);
 
 #endif

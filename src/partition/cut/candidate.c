@@ -57,8 +57,8 @@ pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *li
                            .link = link,
                            .grid = pti_grid_of(&instance->threads, block),
                            .limit_bytes = limit_bytes,
-                           .n_accesses = pti_thread_accesses(instance) *
-                                         (double)pti_box_count(&instance->threads)};
+                           .n_threads = (double)pti_box_count(&instance->threads)};
+    problem.n_accesses = pti_thread_accesses(instance) * problem.n_threads;
     for (int d = 0; d < instance->n_indices; d++) {
         problem.only_moves[d] = only_moves(instance, d);
         for (int a = 0; a < instance->n_operands; a++)

@@ -36,7 +36,9 @@ typedef struct pti_problem {
     int64_t limit_bytes;
     double enough_s;   /* not 0: candidates that run at most so long are equally good, and nothing
                         else has a price */
+    double n_threads;  /* of the launch */
     double n_accesses; /* element accesses of all threads, estimated */
+    int64_t fill_threads;               /* of the launch, that fill the device; 0: not known */
     bool only_moves[POLYTILE_MAX_DIMS]; /* along this index no footprint grows or shrinks, clipping
                                            aside */
     bool depends[PTI_MAX_OPERANDS][POLYTILE_MAX_DIMS]; /* pti_operand_depends() */

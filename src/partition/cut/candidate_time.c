@@ -22,12 +22,14 @@ static double superblock_bytes(const pti_problem *problem, const pti_estimate *a
     return bytes;
 }
 
-/** Return what all kernels take, without their launches. */
+/** Return what all kernels take, without their launches. They are taken to have as many threads
+ * each. */
 static double kernels_seconds(const pti_problem *problem, const pti_estimate *all,
                               const pti_candidate *candidate, double n_launches) {
     double n_kernels = (double)candidate->n_kernels;
     double touched_bytes = n_kernels * superblock_bytes(problem, all, false);
-    double kernel_s = pti_kernel_seconds(problem->link, touched_bytes, problem->n_accesses);
+    double kernel_s = pti_unfilled_times(problem->fill_threads, problem->n_threads / n_launches) *
+                      pti_kernel_seconds(problem->link, touched_bytes, problem->n_accesses);
     double accumulated_bytes = n_kernels * superblock_bytes(problem, all, true);
     return kernel_s +
            pti_accumulate_seconds(problem->link, accumulated_bytes, n_launches, kernel_s);

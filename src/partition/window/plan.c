@@ -62,6 +62,11 @@ static polytile_status check_plan_options(polytile_context *ctx, const polytile_
             ctx, POLYTILE_INVALID,
             "%s: %lld streams; there can be 1 to %d, or 0 for as many as the device has", name,
             (long long)options->n_streams, PTI_MAX_LANES);
+    if (options->fill_threads < 0)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: %lld threads fill the device; it must be at least 1, or 0 if that is "
+                        "not known",
+                        name, (long long)options->fill_threads);
     if (options->launches_per_pass < 0)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: %lld launches a pass; there must be at least 1, or 0 to let the "

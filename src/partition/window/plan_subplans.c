@@ -171,7 +171,7 @@ static const polytile_link *link_of(const recorder *r) {
 /** The seconds of a subplan: over resident arrays what comes in, and then the slabs. */
 static double predict_seconds(const recorder *r, const pti_batch *batch, pti_traffic traffic) {
     if (batch->built == NULL || batch->group == NULL)
-        return pti_schedule_predict(batch->schedule, link_of(r));
+        return pti_schedule_predict(batch->schedule, link_of(r), r->request->options->fill_threads);
     double upload_s = (double)traffic.h2d_bytes / link_of(r)->upload_bytes_per_s;
     return batch->group->shape.seconds + (batch->group->is_resident ? upload_s : 0);
 }

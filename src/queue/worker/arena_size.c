@@ -1,7 +1,6 @@
 #include "queue/worker/worker.h"
 
 #include "base/checked.h"
-#include "launch/device/fill.h"
 #include "launch/open/open.h"
 #include "partition/window/tiles_aside.h"
 #include "queue/aliased.h"
@@ -167,13 +166,11 @@ static polytile_status cut_for_new_arena(polytile_queue *queue, pti_prepared *pr
                                          const pti_prepared *former, bool all_fit) {
     pti_partition made = {0};
     bool is_related = former != NULL && former != prepared && share_an_array(former, prepared);
-    pti_grain_request request = {
-        .ways = &prepared->ways,
-        .options = &prepared->options,
-        .arena_bytes = queue->arena_bytes,
-        .all_fit = all_fit,
-        .former = is_related ? &former->partition : NULL,
-        .fill_threads = pti_device_fill_threads(queue->device, &prepared->implementation)};
+    pti_grain_request request = {.ways = &prepared->ways,
+                                 .options = &prepared->options,
+                                 .arena_bytes = queue->arena_bytes,
+                                 .all_fit = all_fit,
+                                 .former = is_related ? &former->partition : NULL};
     polytile_status status;
     int way;
     PTI_TRY(pti_aliased_cut(queue->object.context, &request, &made, &way));

@@ -38,6 +38,17 @@ TEST(Lanes, AreNotIncreasedOnceThatTakesMuchLonger) {
     EXPECT_EQ(std::vector<int>(made.begin() + 6, made.end()), std::vector<int>(14, 2));
 }
 
+/** As in docs/policies.md: one superblock in one lane, and several a lane in more. */
+TEST(Lanes, AreIncreasedWhereTwoTakeMuchLongerThanOneAndMoreTakeLess) {
+    EXPECT_EQ(choices({8.0, 23.6, 13.2, 7.3, 7.4, 7.5}, 30).back(), 8);
+    EXPECT_EQ(choices({9.4, 12.2, 7.6, 5.1, 5.2, 5.1}, 30).back(), 8);
+    const std::vector<int> made = choices({0.26, 0.69, 0.60, 0.55, 0.56, 0.55}, 30);
+    EXPECT_EQ(made.back(), 1);
+    EXPECT_EQ(std::count(made.begin(), made.end(), 32), 0);
+    const std::vector<int> rising = choices({1, 2, 3, 4, 5, 6}, 30);
+    EXPECT_EQ(std::count(rising.begin(), rising.end(), 8), 0);
+}
+
 TEST(Lanes, ThatAreNearlyTheFastestAreMeasuredAgain) {
     const std::vector<int> made = choices({1.0, 0.98, 1.05, 1.2, 1.3, 9}, 24);
     EXPECT_EQ(std::count(made.begin(), made.end(), 1), 4);

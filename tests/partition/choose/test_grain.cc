@@ -79,18 +79,14 @@ const std::vector<int64_t> arenas = {24 * MiB, 64 * MiB, 130 * MiB};
 class Cut {
   public:
     explicit Cut(const Case &of, int64_t arena_bytes, const Cut *former = nullptr,
-                 polytile_plan_options options = {}, bool all_fit = false, int64_t fill_threads = 0)
+                 polytile_plan_options options = {}, bool all_fit = false)
         : launch_(of.declaration, of.threads, of.arrays), arena_bytes_(arena_bytes) {
         EXPECT_EQ(launch_.status(), POLYTILE_OK) << launch_.error();
         pti_instance padded = *launch_.instance();
         padded.piece_alignment_bytes = PTI_RESIDENT_ALIGNMENT;
         pti_ways ways = pti_ways_of({&padded, nullptr}, false);
-        const pti_grain_request request = {&ways,
-                                           &options,
-                                           arena_bytes,
-                                           all_fit,
-                                           former == nullptr ? nullptr : &former->partition_,
-                                           fill_threads};
+        const pti_grain_request request = {&ways, &options, arena_bytes, all_fit,
+                                           former == nullptr ? nullptr : &former->partition_};
         int way = -1;
         status_ = pti_grain_choose(launch_.context(), &request, &partition_, &way);
     }
@@ -156,9 +152,10 @@ class Cut {
 };
 
 /** What the planner does with the whole arena. */
-int64_t PlannedKernels(const Cut &cut, int64_t arena_bytes) {
+int64_t PlannedKernels(const Cut &cut, int64_t arena_bytes, int64_t fill_threads = 0) {
     polytile_plan_options options = {};
     options.limit_bytes = arena_bytes;
+    options.fill_threads = fill_threads;
     pti_choice choice;
     EXPECT_EQ(
         pti_choose(cut.context(), cut.instance(), pti_strategy_find("min-time"), &options, &choice),
@@ -231,22 +228,25 @@ TEST(Grain, PiecesHaveAsManyThreadsAsFillTheDevice) {
                              "rows_alone[i]: in A[i, :]; out s[i]",
                              "65536",
                              {{"A", "65536x32768"}, {"s", "65536"}}};
+    const int64_t arena = 1024 * MiB;
     const auto cut = [&](int64_t fill_threads) {
-        const Cut made(rows_alone, 1024 * MiB, nullptr, {}, false, fill_threads);
+        polytile_plan_options options = {};
+        options.fill_threads = fill_threads;
+        const Cut made(rows_alone, arena, nullptr, options);
         made.ExpectSound();
+        const int64_t own = PlannedKernels(made, arena, fill_threads);
+        EXPECT_LE(made.n(), fill_threads > 0 ? std::max(own, 65536 / fill_threads) : INT64_MAX)
+            << fill_threads;
+        EXPECT_GE(made.n(), own) << fill_threads;
         return made.n();
     };
-    const int64_t own = cut(INT64_MAX), smallest = cut(0);
+    const int64_t smallest = cut(0);
     EXPECT_GT(smallest, 400);
-    EXPECT_LT(own, 100);
     EXPECT_EQ(cut(1), smallest);
-    for (const int64_t fill_threads : {64, 200, 512, 1000, 4096, 1 << 20}) {
-        const int64_t n = cut(fill_threads);
-        EXPECT_LE(n, std::max(own, 65536 / fill_threads)) << fill_threads;
-        EXPECT_GE(n, own) << fill_threads;
-    }
-    EXPECT_GT(cut(512), own);
-    EXPECT_EQ(cut(4096), own);
+    for (const int64_t fill_threads : {64, 200, 512, 1000, 4096, 1 << 20})
+        EXPECT_LE(cut(fill_threads), smallest);
+    EXPECT_GT(cut(512), cut(4096));
+    EXPECT_LT(cut(1 << 20), 20);
 }
 
 TEST(Grain, PanelsThatWouldBeReadAgainAreAsLargeAsThePlannersOwn) {

@@ -27,7 +27,7 @@ class Rows {
         padded_ = *launch_.instance();
         padded_.piece_alignment_bytes = PTI_RESIDENT_ALIGNMENT;
         ways_ = pti_ways_of({&padded_, nullptr}, false);
-        request = {&ways_, &options, arena_bytes, false, nullptr, 0};
+        request = {&ways_, &options, arena_bytes, false, nullptr};
     }
     ~Rows() { pti_partition_free(&partition); }
     Rows(const Rows &) = delete;

@@ -71,8 +71,8 @@ void ExpectRight(const Both &both) {
     EXPECT_EQ(traffic.d2h_bytes, expected.d2h_bytes);
     EXPECT_EQ(folded.arena_bytes, flat.arena_bytes);
     EXPECT_EQ(pti_schedule_peak_bytes(&folded), pti_schedule_peak_bytes(&flat));
-    const double seconds = pti_schedule_predict(&flat, &polytile_link_default);
-    EXPECT_NEAR(pti_schedule_predict(&folded, &polytile_link_default) / seconds, 1, 1e-6);
+    const double seconds = pti_schedule_predict(&flat, &polytile_link_default, 0);
+    EXPECT_NEAR(pti_schedule_predict(&folded, &polytile_link_default, 0) / seconds, 1, 1e-6);
     for (int64_t k = 0; k < flat.n_superblocks; k++) {
         const polytile_domain threads = pti_schedule_asked_kernel(&folded, nullptr, k);
         ASSERT_TRUE(pti_box_equals(&threads, &flat.superblock[k])) << k;

@@ -91,8 +91,8 @@ void ExpectRight(const Both &both) {
     EXPECT_EQ(traffic.h2d_bytes, expected.h2d_bytes);
     EXPECT_EQ(traffic.d2h_bytes, expected.d2h_bytes);
     EXPECT_EQ(Objection(both.folded), "");
-    EXPECT_GE(pti_schedule_predict(both.folded, &polytile_link_default),
-              (1 - 1e-9) * pti_schedule_predict(both.flat, &polytile_link_default));
+    EXPECT_GE(pti_schedule_predict(both.folded, &polytile_link_default, 0),
+              (1 - 1e-9) * pti_schedule_predict(both.flat, &polytile_link_default, 0));
     ExpectSame(*both.flat, *both.folded);
 }
 

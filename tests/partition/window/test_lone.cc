@@ -39,7 +39,7 @@ class Product {
         padded_ = *launch_.instance();
         padded_.piece_alignment_bytes = PTI_RESIDENT_ALIGNMENT;
         pti_ways ways = pti_ways_of({&padded_, nullptr}, false);
-        const pti_grain_request request = {&ways, &options_, memory_bytes, false, nullptr, 0};
+        const pti_grain_request request = {&ways, &options_, memory_bytes, false, nullptr};
         int way = -1;
         status_ = pti_grain_choose(launch_.context(), &request, &partition_, &way);
         arrays_ = padded_;

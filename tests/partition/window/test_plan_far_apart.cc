@@ -133,7 +133,7 @@ TEST(FarApart, FormerCutsInTooManyPiecesAreNotTaken) {
     }
     const polytile_plan_options options = {};
     pti_ways ways = pti_ways_of({launch.instance(), nullptr}, false);
-    const pti_grain_request request = {&ways, &options, 160 * KiB, false, &threads, 0};
+    const pti_grain_request request = {&ways, &options, 160 * KiB, false, &threads};
     int way = -1;
     EXPECT_EQ(pti_grain_choose(launch.context(), &request, &cut, &way), POLYTILE_OK)
         << launch.error();
@@ -241,7 +241,7 @@ TEST(FarApart, SumsThatAreTooScatteredAreRefusedWithTheReason) {
                         {{"x", "8x524288"}, {"s", "524288"}});
     const polytile_plan_options options = {};
     pti_ways ways = pti_ways_of({launch.instance(), nullptr}, false);
-    const pti_grain_request request = {&ways, &options, 3465554, false, nullptr, 0};
+    const pti_grain_request request = {&ways, &options, 3465554, false, nullptr};
     pti_partition cut = {};
     int way = -1;
     EXPECT_EQ(pti_grain_choose(launch.context(), &request, &cut, &way), POLYTILE_UNSUPPORTED);
