@@ -426,7 +426,7 @@ TEST_F(PatternRandom, RegularAndTrendsAgreeWithEnumeration) {
     }
     EXPECT_GT(n_regular_, 0);
     for (int64_t n : n_trends_)
-        EXPECT_GE(n, least_count(scaled(20000), 0.15));
+        EXPECT_GE(n, least_count(scaled(20000), 0.08));
 }
 
 class ConflictFree : public FootprintRandom {};

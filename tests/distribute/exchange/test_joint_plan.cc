@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "distribute/joint_program.h"
 #include "partition/prove/joint/joint_interpreter.h"
 #include "support/box_memory.h"
@@ -22,7 +24,7 @@ std::string text_of(const pti_joint_schedule &schedule) {
 TEST(JointPlan, SchedulesOfRandomProgramsAreProvedAndRunRight) {
     const uint64_t seed = test_seed("JointPlan.SchedulesOfRandomProgramsAreProvedAndRunRight");
     const int64_t n_programs = scaled(3000);
-    int64_t n_within = 0, n_ranks = 0, n_ops[PTI_JOINT_WAIT + 1] = {};
+    int64_t n_within = 0, n_ranks = 0, n_with[PTI_JOINT_WAIT + 1] = {}; /* programs */
     for (int64_t round = 0; round < n_programs && !HasFailure(); round++) {
         Random random(seed + static_cast<uint64_t>(round));
         SharedProgram program;
@@ -30,6 +32,8 @@ TEST(JointPlan, SchedulesOfRandomProgramsAreProvedAndRunRight) {
         program.draw_arrays(&random, n_members);
         program.draw_launches(&random);
         JointProgram joint(program, n_members, &random);
+        (joint.is_within() ? n_within : n_ranks)++;
+        std::set<int> kinds;
         while (JointSchedule schedule = joint.Next(&random)) {
             pti_text why = {};
             ASSERT_TRUE(pti_joint_check(schedule.get(), &why))
@@ -40,16 +44,17 @@ TEST(JointPlan, SchedulesOfRandomProgramsAreProvedAndRunRight) {
                 ASSERT_TRUE(runs_right(*schedule, values, &random))
                     << "round " << round << ", " << n_members << " members, " << joint.text()
                     << text_of(*schedule);
-            (joint.is_within() ? n_within : n_ranks)++;
             for (int k = 0; k < schedule->n_lists; k++)
                 for (int o = 0; o < schedule->list[k].n_ops; o++)
-                    n_ops[schedule->list[k].op[o].kind]++;
+                    kinds.insert(schedule->list[k].op[o].kind);
         }
+        for (const int kind : kinds)
+            n_with[kind]++;
     }
-    EXPECT_GE(n_within, least_count(n_programs, 0.55));
-    EXPECT_GE(n_ranks, least_count(n_programs, 0.55));
+    EXPECT_GE(n_within, least_count(n_programs, 0.45));
+    EXPECT_GE(n_ranks, least_count(n_programs, 0.3));
     for (int kind = 0; kind <= PTI_JOINT_WAIT; kind++)
-        EXPECT_GE(n_ops[kind], least_count(n_programs, 0.4))
+        EXPECT_GE(n_with[kind], least_count(n_programs, 0.035))
             << pti_joint_word(static_cast<pti_joint_kind>(kind));
 }
 
