@@ -16,9 +16,9 @@ extern "C" {
  * Calls on such a queue and its arrays are collective: every rank makes them in the same order,
  * with the same declarations, domains and options, which is checked. They call MPI from the calling
  * thread alone: MPI_THREAD_FUNNELED is enough. With MPI_THREAD_SERIALIZED or more the slots of
- * team kernels call it, too, one at a time, while the calling thread waits. If a call of polytile
- * fails on one rank, every rank returns the same error. A rank that ends or is killed ends the job,
- * as MPI does by itself.
+ * team kernels on hosts call it, too, and the threads that launched them, one at a time, while the
+ * calling thread waits. If a call of polytile fails on one rank, every rank returns the same error.
+ * A rank that ends or is killed ends the job, as MPI does by itself.
  */
 
 /**

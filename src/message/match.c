@@ -199,6 +199,8 @@ static void end_incoming(pti_server *server, pti_incoming *incoming) {
     else
         pti_match_send(server, send, true);
     free(incoming);
+    pti_server_call_carrier(server);
+    pthread_cond_broadcast(&server->changed);
 }
 
 static void note_piece(pti_server *server, pti_incoming *incoming, int64_t n_bytes) {

@@ -207,6 +207,8 @@ polytile_status pti_server_begin(pti_server_part *part, polytile_context *ctx,
     pthread_mutex_lock(&server->mutex);
     part->device = device;
     part->views = views;
+    if (device != NULL && server->processes != NULL)
+        server->processes->is_lent = false;
     const bool is_made = pti_slot_memory_create(part, memories, n_memories);
     if (is_made) {
         part->phase = PTI_SERVER_BEGUN;

@@ -226,7 +226,9 @@ static inline bool pti_have_all_returned(const pti_server *server) {
 
 /** Return whether they have, and what they sent the program is where it goes, or has left. */
 static inline bool pti_have_all_ended(const pti_server *server) {
-    return pti_have_all_returned(server) && server->copy == NULL && server->n_copying == 0;
+    const bool comes = server->processes != NULL && server->processes->incoming != NULL;
+    return pti_have_all_returned(server) && server->copy == NULL && server->n_copying == 0 &&
+           !comes;
 }
 
 /** Return whether slots add to counts that are in the memory of their devices, far from the

@@ -56,7 +56,7 @@ static void let_packets_leave(pti_server *server) {
     if (of == NULL || !of->is_lent || of->first == NULL || of->is_carrying)
         return;
     of->has_slot_moved |= pti_wait_carry(server).has_moved;
-    if (of->first != NULL && !of->has_slot)
+    if ((of->first != NULL && !of->has_slot) || server->n_ended == server->n_here)
         pti_server_call_carrier(server);
 }
 
@@ -185,7 +185,7 @@ static pti_carrying carry_or_sleep(pti_server *server, pacer *of, pthread_cond_t
         yield_to_slots(server);
     else if (is_early)
         return carried;
-    else if (!carried.has_moved && server->processes->first == NULL)
+    else if (!carried.has_moved && (server->processes->first == NULL || !carried.is_idle))
         sleep_some(server, of, wake);
     return carried;
 }
@@ -210,7 +210,8 @@ static void take_carrier_back(pti_server *server) {
 static pti_carrying carry_as_program(pti_server *server, pacer *of) {
     pti_server_processes *processes = server->processes;
     pthread_cond_t *wake = &pti_program_of(server)->wake;
-    if (!processes->has_slot && !processes->is_carrying && !processes->has_slot_moved)
+    const bool is_over = server->n_ended == server->n_here;
+    if (!processes->has_slot && !processes->is_carrying && (!processes->has_slot_moved || is_over))
         return carry_or_sleep(server, of, wake);
     processes->has_slot_moved = false;
     of->since_s = 0;

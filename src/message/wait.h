@@ -11,8 +11,8 @@
  * locked. */
 void pti_wait_for_word(pti_server *server, int participant, const uint64_t *word, uint64_t wanted);
 
-/** Carry packets to other processes and from them, once, by the program's thread, without the mutex
- * meanwhile. It is locked. */
+/** Carry packets to other processes and from them, once, without the mutex meanwhile, which is
+ * locked. Nobody else carries; other threads than the program's do while the carrier is lent. */
 pti_carrying pti_wait_carry(pti_server *server);
 
 /** Carry until the launch is over in all processes. The mutex is locked. */

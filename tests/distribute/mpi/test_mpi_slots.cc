@@ -192,17 +192,18 @@ TEST(MpiSlots, AProgramWithoutSlotsIsToldThatTheLaunchIsOver) {
     }
 }
 
-/* Rows of 64 KiB that slots send to the program last of all. */
+/* Rows that slots send to the program last of all: of 64 KiB, which leave in one piece, and of
+ * 1 MiB. */
 
-constexpr int64_t n_long = 16384;
+constexpr int64_t n_long = 16384, n_longer = 262144;
 
 /** Launch a kernel on an array of long rows. */
 void launch_long(TeamLaunch *team, const char *declaration,
                  const polytile_implementation &implementation, std::vector<int32_t> *rows,
-                 polytile_array **array) {
+                 polytile_array **array, int64_t n_numbers = n_long) {
     const int64_t n_slots = static_cast<int64_t>(team->data.size()) / TeamLaunch::n_columns;
-    const int64_t extents[] = {n_slots, n_long};
-    rows->assign(static_cast<size_t>(n_slots * n_long), -1);
+    const int64_t extents[] = {n_slots, n_numbers};
+    rows->assign(static_cast<size_t>(n_slots * n_numbers), -1);
     polytile_array_wrap(team->ctx, "L", POLYTILE_I32, 2, extents, rows->data(), array);
     ASSERT_EQ(polytile_queue_attach(team->queue, 1, array), POLYTILE_OK);
     ASSERT_EQ(team->launch_on({*array}, declaration, implementation), POLYTILE_OK)
@@ -234,31 +235,40 @@ TEST(MpiSlots, TheLastLongMessageToTheProgramArrives) {
 }
 
 POLYTILE_TEAM_KERNEL(leave_long, (s), (int32_t, L, 2)) {
-    PT_AT(L, s, 16383) = (int32_t)s;
-    (void)pt_sendrecv_replace(&PT_AT(L, s, 0), 65536, PT_PROGRAM, PT_PROGRAM, 5, nullptr);
+    PT_AT(L, s, PT_EXTENT(L, 1) - 1) = (int32_t)s;
+    (void)pt_sendrecv_replace(&PT_AT(L, s, 0), 4 * PT_EXTENT(L, 1), PT_PROGRAM, PT_PROGRAM, 5,
+                              nullptr);
 }
 
-/* The slots have returned long before the program receives. */
+/** Have all slots leave a row for the program, which receives some time later each. */
+void leave_rows(const char *layout, int64_t n_numbers, useconds_t wait_us) {
+    const int n_slots = 2 * world_size();
+    const int64_t n_bytes = 4 * n_numbers;
+    std::vector<int32_t> rows, row(static_cast<size_t>(n_numbers));
+    TeamLaunch team(on_ranks(), layout, n_slots);
+    polytile_array *array = nullptr;
+    launch_long(&team, "leave_long[s]: inout L[s, :]", leave_long_kernel, &rows, &array, n_numbers);
+    for (int s = 0; s < n_slots && world_rank() == 0; s++)
+        EXPECT_EQ(polytile_message_send(team.queue, &s, 4, s, 5), POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+    for (int s = 0; s < n_slots && world_rank() == 0; s++) {
+        usleep(wait_us);
+        EXPECT_EQ(polytile_message_recv(team.queue, row.data(), n_bytes, s, 5, nullptr),
+                  POLYTILE_OK)
+            << layout << ", " << n_bytes << " B: " << polytile_last_error(team.ctx);
+        EXPECT_EQ(row.back(), s) << layout;
+    }
+    ASSERT_EQ(polytile_queue_detach(team.queue, 1, &array), POLYTILE_OK)
+        << polytile_last_error(team.ctx);
+}
+
+/* The slots have returned before the program receives, long before, or with pieces under way. */
 TEST(MpiSlots, LongMessagesThatAreKeptForTheProgramOutliveTheirSlots) {
     const std::string weighted = weights();
     for (const char *layout : {"block", weighted.c_str()}) {
-        const int n_slots = 2 * world_size();
-        std::vector<int32_t> rows, row(n_long);
-        TeamLaunch team(on_ranks(), layout, n_slots);
-        polytile_array *array = nullptr;
-        launch_long(&team, "leave_long[s]: inout L[s, :]", leave_long_kernel, &rows, &array);
-        for (int s = 0; s < n_slots && world_rank() == 0; s++)
-            EXPECT_EQ(polytile_message_send(team.queue, &s, 4, s, 5), POLYTILE_OK)
-                << polytile_last_error(team.ctx);
-        for (int s = 0; s < n_slots && world_rank() == 0; s++) {
-            usleep(50000);
-            EXPECT_EQ(polytile_message_recv(team.queue, row.data(), 65536, s, 5, nullptr),
-                      POLYTILE_OK)
-                << layout << ": " << polytile_last_error(team.ctx);
-            EXPECT_EQ(row[n_long - 1], s) << layout;
-        }
-        ASSERT_EQ(polytile_queue_detach(team.queue, 1, &array), POLYTILE_OK)
-            << polytile_last_error(team.ctx);
+        leave_rows(layout, n_long, 50000);
+        for (int k = 0; k < 10; k++)
+            leave_rows(layout, n_longer, k % 2 == 0 ? 0 : 5000);
     }
 }
 
