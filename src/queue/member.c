@@ -62,7 +62,9 @@ bool pti_queue_has_whole(polytile_queue *queue, const polytile_array *array) {
 
 static bool has_room(polytile_queue *queue) {
     pti_queue_claim(queue);
-    const bool has = queue->residency == NULL || pti_residency_has_room(queue->residency);
+    const bool is_reserved = queue->arena_bytes > 0 || queue->n_arrays == 0;
+    const bool has =
+        queue->residency == NULL || (is_reserved && pti_residency_has_room(queue->residency));
     pti_queue_unclaim(queue);
     return has;
 }

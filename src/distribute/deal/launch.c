@@ -113,6 +113,7 @@ static polytile_status deal_launch(pti_group *group, int at, pti_dealt_sums *sum
     const pti_recorded *recorded = &group->recorded[at];
     polytile_status status;
     pti_group_open_gates(group);
+    pti_group_set_room(group, false);
     PTI_TRY(pti_group_wait_all(group));
     PTI_TRY(pti_group_fetch_touched(group, recorded->prepared));
     PTI_TRY(pti_group_deal_rows(group, recorded, sums, NULL));
@@ -167,6 +168,7 @@ static polytile_status get_ready(pti_group *group, const pti_prepared *prepared,
     PTI_TRY(status);
     PTI_TRY(find_obstacle_here(group, prepared, obstacle));
     pti_group_open_gates(group);
+    pti_group_set_room(group, false);
     PTI_TRY(pti_group_wait_all(group));
     if (*obstacle == PTI_DEAL_NO_OBSTACLE)
         PTI_TRY(pti_group_bring_touched(group, prepared));
@@ -210,11 +212,9 @@ polytile_status pti_group_deal_launch(pti_group *group, int at, bool *is_done) {
     why = find_obstacle(group->recorded[at].prepared, &sums);
     if (sums.pieces.n_sums == 0 && !group->options.deals_rows)
         return POLYTILE_OK;
-    if (why == NULL) {
-        pti_group_set_room(group, false);
+    if (why == NULL)
         status = is_alone ? deal_within(group, at, &sums, &why)
                           : deal_over_processes(group, at, &sums, &why);
-    }
     *is_done = why == NULL;
     if (why != NULL && status == POLYTILE_OK)
         pti_log(group->ctx, PTI_LOG_INFO, "%s: owners compute, %s deals out no rows: %s",

@@ -148,7 +148,8 @@ static void choose_superstep(pti_dry_run *run) {
     run->superstep = pti_superstep_next(
         &known, &(pti_superstep_limits){.most_launches = run->request->most_launches,
                                         .runs_once = run->runs_once,
-                                        .sends = !members_of(run)->is_alone});
+                                        .sends = !members_of(run)->is_alone,
+                                        .keeps = shares_memory(run)});
 }
 
 static pti_joint_request joint_request_of(const pti_dry_run *run) {

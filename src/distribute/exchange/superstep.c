@@ -20,6 +20,23 @@ bool pti_superstep_shares_results(const pti_call *call, const bool *is_shared) {
     return shares;
 }
 
+/** Return whether members reduce into the same elements, which are combined; *failed: memory ran
+ * out. */
+static bool combines(const pti_superstep *known, int launch, bool *failed) {
+    const pti_home home = pti_home_of(&known->launch[launch], known->ownerships);
+    *failed = home.failed;
+    return home.splits;
+}
+
+/** Return how many of a superstep's launches come before one that is to be alone: all, or all but
+ * the last; 0 when memory runs out. */
+static int count_before_combined(const pti_superstep *superstep) {
+    const int n = superstep->n_launches;
+    bool failed = false;
+    const bool is_last_alone = n > 1 && combines(superstep, n - 1, &failed);
+    return failed ? 0 : n - is_last_alone;
+}
+
 pti_superstep pti_superstep_next(const pti_superstep *known, const pti_superstep_limits *limits) {
     pti_superstep next = *known;
     int64_t most = pti_min(known->n_launches,
@@ -29,6 +46,8 @@ pti_superstep pti_superstep_next(const pti_superstep *known, const pti_superstep
     next.n_launches = most > 1 && !limits->runs_once
                           ? pti_superstep_depth(known, PTI_DEPTH_FRACTION, (int)most)
                           : 1;
+    if (limits->keeps)
+        next.n_launches = count_before_combined(&next);
     return next;
 }
 

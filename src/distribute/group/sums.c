@@ -204,6 +204,7 @@ polytile_status pti_group_sums_launch(pti_group *group, const pti_prepared_super
     polytile_status status;
     PTI_TRY(pti_group_sums_begin(group, prepared, recorded, sums));
     list_member_arrays(group, recorded->prepared, sums, local, arrays);
+    pti_group_set_room(group, false);
     for (int s = 0; s < sums->n_sums; s++)
         PTI_TRY(polytile_queue_attach(queue, 1, &sums->sum[s].array[local]));
     for (int b = 0; b < threads->n_boxes; b++) {

@@ -311,7 +311,8 @@ static void keep_depth(pti_group *group, int at, int n_launches, bool runs_once,
 static void find_next(pti_group *group, int at, bool runs_once, pti_superstep *next, bool *is_new) {
     const pti_superstep_limits limits = {.most_launches = group->options.most_launches,
                                          .runs_once = runs_once,
-                                         .sends = !pti_transport_is_alone(group->transport)};
+                                         .sends = !pti_transport_is_alone(group->transport),
+                                         .keeps = group->transport->shares_memory};
     const int n_launches = next->n_launches;
     const int depth = find_known_depth(group, at, n_launches, runs_once);
     *is_new = depth == 0;

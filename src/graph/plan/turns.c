@@ -60,14 +60,24 @@ done:
     return status;
 }
 
-/** Return an array by which an actor sees frames of other turns; -1: there is none. */
+/** Return whether an actor sees frames of other turns by an array, or by a piece of one. */
+static bool is_state_of(const pti_net *net, int array, int actor) {
+    const int first = net->array[array].first_flow, n = net->array[array].n_flows;
+    bool is = false;
+    for (int f = first; f < first + n; f++)
+        is |= net->flow[f].delay > 0 &&
+              (net->flow[f].actor == actor || net->array[array].producer == actor);
+    return is;
+}
+
+/** Return an array of the graph by which an actor sees frames of other turns; -1: there is none.
+ * The net has a piece of it for each part of its producer. */
 static int find_state(const pti_net *net, int actor) {
-    for (int a = 0; a < net->n_arrays; a++)
-        for (int f = net->array[a].first_flow; f < net->array[a].first_flow + net->array[a].n_flows;
-             f++)
-            if (net->flow[f].delay > 0 &&
-                (net->flow[f].actor == actor || net->array[a].producer == actor))
-                return a;
+    for (int a = 0, whole = -1; a < net->n_arrays; a++) {
+        whole += net->array[a].n_before == 0;
+        if (is_state_of(net, a, actor))
+            return whole;
+    }
     return -1;
 }
 

@@ -41,28 +41,63 @@ static bool is_in_one_whole_image(const pti_residency *residency, int array) {
            pti_box_contains(&image->layout.hull, &residency->instance.operand[array].domain);
 }
 
+/** Return the bytes of the gap that begins at a segment, if one does there; else 0. */
+static int64_t gap_at(const pti_segments *segments, int first) {
+    int64_t bytes = 0;
+    if (first > 0 && segments->memory[first - 1].image == NULL)
+        return 0;
+    for (int k = first; k < segments->n_segments && segments->memory[k].image == NULL; k++)
+        bytes += segments->memory[k].size_bytes;
+    return bytes;
+}
+
 static int64_t find_widest_gap(const pti_segments *segments) {
-    int64_t widest_bytes = 0, gap_bytes = 0;
-    for (int k = 0; k < segments->n_segments; k++) {
-        gap_bytes =
-            segments->memory[k].image == NULL ? gap_bytes + segments->memory[k].size_bytes : 0;
-        widest_bytes = pti_max(widest_bytes, gap_bytes);
-    }
+    int64_t widest_bytes = 0;
+    for (int k = 0; k < segments->n_segments; k++)
+        widest_bytes = pti_max(widest_bytes, gap_at(segments, k));
     return widest_bytes;
 }
 
-/** Several gaps would be enough only for some orders of what comes. */
+static int count_gaps(const pti_segments *segments, int64_t bytes) {
+    int n = 0;
+    for (int k = 0; k < segments->n_segments; k++)
+        n += gap_at(segments, k) == bytes;
+    return n;
+}
+
+/** Return whether nothing is resident of an array, which is not one that has left. */
+static bool is_missing(const pti_residency *residency, int array) {
+    return residency->state[array].images == NULL && residency->state[array].whole_bytes > 0 &&
+           !residency->stay[array].has_left;
+}
+
+/** Return whether each array that is missing has a gap of exactly its size: an image takes the
+ * least that is enough. */
+static bool have_all_missing_gaps(const pti_residency *residency) {
+    bool have = true;
+    for (int a = 0; a < residency->instance.n_operands && have; a++) {
+        const int64_t bytes = residency->state[a].whole_bytes;
+        int n_alike = 0;
+        for (int b = 0; b < residency->instance.n_operands; b++)
+            n_alike += is_missing(residency, b) && residency->state[b].whole_bytes == bytes;
+        have = !is_missing(residency, a) || n_alike <= count_gaps(&residency->segments, bytes);
+    }
+    return have;
+}
+
+/** Several gaps of other sizes would be enough only for some orders of what comes. */
 bool pti_residency_has_room(const pti_residency *residency) {
     int64_t missing_bytes = 0;
     bool has = true;
     for (int a = 0; a < residency->instance.n_operands && has; a++) {
-        const pti_resident_state *state = &residency->state[a];
-        if (state->images != NULL)
+        if (residency->state[a].images != NULL)
             has = is_in_one_whole_image(residency, a);
-        else if (!residency->stay[a].has_left)
-            has = !pti_add_overflows(missing_bytes, state->whole_bytes, &missing_bytes);
+        else if (is_missing(residency, a))
+            has =
+                !pti_add_overflows(missing_bytes, residency->state[a].whole_bytes, &missing_bytes);
     }
-    return has && missing_bytes <= find_widest_gap(&residency->segments);
+    return has && (missing_bytes <= find_widest_gap(&residency->segments) ||
+                   have_all_missing_gaps(residency));
 }
 
 bool pti_residency_holds_whole(const pti_residency *residency, int array) {

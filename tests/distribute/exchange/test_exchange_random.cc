@@ -59,7 +59,7 @@ TEST(Exchange, OwnersOfRandomProgramsHaveWhatOneMemberAloneHas) {
     }
     EXPECT_GE(seen.n_deep, least_count(n_programs, 0.3));
     EXPECT_GE(seen.n_split, least_count(n_programs, 0.1));
-    EXPECT_GE(seen.n_divided, least_count(seen.n_supersteps, 0.75));
+    EXPECT_GE(seen.n_divided, least_count(seen.n_supersteps, 0.4));
     EXPECT_GE(seen.n_moving, least_count(n_programs, 0.35));
     EXPECT_GE(seen.n_repeating, least_count(n_programs, 0.17));
 }

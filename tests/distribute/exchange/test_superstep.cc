@@ -44,11 +44,11 @@ TEST_F(Superstep, IsAsLongAsLittleIsComputedTwiceWithinItsLimits) {
         pti_superstep_limits limits;
         int n_launches;
     };
-    const Case cases[] = {{{0, false, false}, 3},
-                          {{0, false, true}, 3},
-                          {{1, false, false}, 1},
-                          {{2, false, false}, 2},
-                          {{0, true, false}, 1}};
+    const Case cases[] = {{{0, false, false, false}, 3},
+                          {{0, false, true, false}, 3},
+                          {{1, false, false, false}, 1},
+                          {{2, false, false, false}, 2},
+                          {{0, true, false, false}, 1}};
     for (const Case &c : cases)
         EXPECT_EQ(pti_superstep_next(&known, &c.limits).n_launches, c.n_launches)
             << c.limits.most_launches << c.limits.runs_once;
@@ -57,7 +57,8 @@ TEST_F(Superstep, IsAsLongAsLittleIsComputedTwiceWithinItsLimits) {
 TEST_F(Superstep, HasNoMoreLaunchesThanMembersKeepCutsOf) {
     const pti_superstep known = make(one_point, 400, 4, 2 * PTI_SUPERSTEP_LAUNCHES);
     for (const int64_t most : {0, 2 * PTI_SUPERSTEP_LAUNCHES}) {
-        const pti_superstep_limits alone = {most, false, false}, sending = {most, false, true};
+        const pti_superstep_limits alone = {most, false, false, false},
+                                   sending = {most, false, true, false};
         EXPECT_EQ(pti_superstep_next(&known, &alone).n_launches, PTI_SUPERSTEP_LAUNCHES);
         EXPECT_EQ(pti_superstep_next(&known, &sending).n_launches, PTI_SENDING_SUPERSTEP_LAUNCHES);
     }
@@ -65,7 +66,7 @@ TEST_F(Superstep, HasNoMoreLaunchesThanMembersKeepCutsOf) {
 
 TEST_F(Superstep, IsDealtOutOnceWhoeverAsks) {
     const pti_superstep known = make(three_points, 400, 4, 6);
-    const pti_superstep_limits limits = {2, false, false};
+    const pti_superstep_limits limits = {2, false, false, false};
     const pti_superstep next = pti_superstep_next(&known, &limits);
     pti_copies of_all = {}, of_one = {};
     pti_superstep_parts all, one;

@@ -128,6 +128,18 @@ TEST_F(GraphTurns, ChannelsStayWithinLimits) {
     EXPECT_TRUE(says("b is limited to 16 KiB")) << polytile_last_error(ctx);
 }
 
+/* Parts cut arrays in pieces, of which the graph knows nothing. */
+TEST_F(GraphTurns, StateIsNamedBehindArraysInPieces) {
+    const std::string graph =
+        "digraph { { node [type=u8, extents=\"2x16\"]; a0; a1; s; a2 }\n"
+        "k0 [kernel=\"k0[i,j]: in I[i,j]; out O[i,j]\", on=\"gpu1+gpu0\"];\n"
+        "k5 [kernel=\"k5[i,j]: in I[i,j]; inout S[i,j]; out O[i,j]\", on=\"gpu1|gpu0\"];\n"
+        "a0 -> k0 [as=I]; k0 -> a1 [as=O]; a1 -> k5 [as=I]; s -> k5 [as=S, delay=1];\n"
+        "k5 -> s [as=S]; k5 -> a2 [as=O] }";
+    EXPECT_EQ(plan(graph), nullptr);
+    EXPECT_TRUE(says("actor k5 is on several units in turn, and s goes with delay=")) << error();
+}
+
 TEST_F(GraphTurns, AreRefusedWithASentence) {
     const std::string state = "digraph { { node [type=f32, extents=8]; x; s }\n"
                               "add [kernel=\"add[i]: in x[i]; inout s[i]\", on=\"gpu0|gpu1\"];\n"

@@ -31,7 +31,7 @@ static polytile_status make_progress(pti_stream_ranks *ranks, polytile_stream *s
         pti_joined_note_failure(joined, exchange_all(joined, stream, has_moved));
     if (!pti_joined_has_failed(joined))
         return POLYTILE_OK;
-    pti_joined_exchange_words(joined, stream, has_moved);
+    pti_joined_note_failure(joined, pti_joined_exchange_words(joined, stream, has_moved));
     return pti_joined_fail(joined, stream);
 }
 

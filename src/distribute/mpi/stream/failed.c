@@ -13,12 +13,14 @@ bool pti_joined_has_failed(const pti_joined_ranks *joined) {
 
 void pti_joined_note_failure(pti_joined_ranks *joined, polytile_status status) {
     pti_error error = {0};
-    if (status == POLYTILE_OK || pti_joined_has_failed(joined))
+    if (status == POLYTILE_OK)
+        return;
+    joined->is_failing = true;
+    if (pti_joined_has_failed(joined))
         return;
     pti_error_keep(&error, joined->ctx, status);
     snprintf(joined->failure.text, sizeof joined->failure.text, "rank %d: %.160s",
              joined->ranks.rank, error.text);
-    joined->is_failing = true;
 }
 
 polytile_status pti_joined_fail(const pti_joined_ranks *joined, const polytile_stream *stream) {
