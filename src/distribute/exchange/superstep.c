@@ -22,7 +22,7 @@ bool pti_superstep_shares_results(const pti_call *call, const bool *is_shared) {
 
 /** Return whether members reduce into the same elements, which are combined; *failed: memory ran
  * out. */
-static bool combines(const pti_superstep *known, int launch, bool *failed) {
+static bool is_combined(const pti_superstep *known, int launch, bool *failed) {
     const pti_home home = pti_home_of(&known->launch[launch], known->ownerships);
     *failed = home.failed;
     return home.splits;
@@ -33,7 +33,7 @@ static bool combines(const pti_superstep *known, int launch, bool *failed) {
 static int count_before_combined(const pti_superstep *superstep) {
     const int n = superstep->n_launches;
     bool failed = false;
-    const bool is_last_alone = n > 1 && combines(superstep, n - 1, &failed);
+    const bool is_last_alone = n > 1 && is_combined(superstep, n - 1, &failed);
     return failed ? 0 : n - is_last_alone;
 }
 
