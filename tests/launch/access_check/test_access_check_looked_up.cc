@@ -44,11 +44,9 @@ TEST_F(AccessCheckLookedUp, LetsRightKernelsPass) {
         const Matrix matrix(n_rows, random.one_of({1, 5, 97, 300}), &random);
         const Kind kind = static_cast<Kind>(random.number(0, looked_up::N_KINDS - 1));
         const bool is_wide = random.chance(50);
-        const int64_t n_threads = kind == looked_up::ROWS ? n_rows : matrix.n_entries;
-        const size_t n_results = static_cast<size_t>(
-            std::max<int64_t>(1, kind == looked_up::GATHER ? matrix.n_entries : n_rows));
+        const int64_t n_threads = matrix.n_threads(kind);
         Arrays arrays(ctx, is_wide);
-        add_arrays(kind, matrix, std::vector<float>(n_results, 3), &arrays);
+        add_arrays(kind, matrix, std::vector<float>(matrix.n_results(kind), 3), &arrays);
         if (n_threads > 0) {
             EXPECT_EQ(check(random.chance(50) ? "host" : "host(memory=64MiB)",
                             looked_up::declarations[kind],
