@@ -24,6 +24,29 @@ bool pti_stream_progress(polytile_stream *stream) {
     return has_moved;
 }
 
+/** How long the program looks for what others do before it sleeps between looks, and how long it
+ * sleeps then. */
+static const double look_s = 50e-6;
+enum { SLEEP_NS = 20000 };
+
+/** How long a call goes on to tell others at most: a rank that is busy elsewhere may take no
+ * message until then. */
+static const double tell_s = 1;
+
+void pti_stream_tell_ranks(polytile_stream *stream) {
+    pti_stream_ranks *ranks = stream->ranks;
+    bool has_moved = pti_stream_progress(stream);
+    if (ranks == NULL || !stream->is_synchronous)
+        return;
+    const double end_s = pti_now_s() + tell_s;
+    while (!pti_stream_is_broken(stream) && !ranks->functions->has_told(ranks, stream) &&
+           pti_now_s() < end_s) {
+        if (!has_moved)
+            nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
+        has_moved = pti_stream_progress(stream);
+    }
+}
+
 /** Return whether a rank has ended without a frame that is awaited. What it has pushed goes on
  * until all have ended. */
 static bool lacks_frame(const polytile_stream *stream, const pti_ended_rank *ended,
@@ -50,11 +73,6 @@ static void look_for_ended(polytile_stream *stream, pti_stream_await what) {
                                     ranks->ended[r].n_pulled == 1 ? "" : "s"));
     pti_redirect_errors(before);
 }
-
-/** How long the program looks for what others do before it sleeps between looks, and how long it
- * sleeps then. */
-static const double look_s = 50e-6;
-enum { SLEEP_NS = 20000 };
 
 /** Sleep until a lane has what is awaited, at most a moment. The mutex is locked. */
 static void sleep_a_moment(polytile_stream *stream, pti_stream_await what) {

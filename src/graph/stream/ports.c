@@ -174,7 +174,7 @@ polytile_status polytile_stream_push(polytile_stream *stream, int n_arrays,
     pthread_mutex_lock(&stream->mutex);
     note_pushed(stream);
     pthread_mutex_unlock(&stream->mutex);
-    pti_stream_progress(stream);
+    pti_stream_tell_ranks(stream);
     if (frame != NULL)
         *frame = number;
 done:
@@ -231,7 +231,7 @@ static void note_pulled(polytile_stream *stream) {
     pti_stream_begin_frames(stream);
     pti_stream_hand_on_by_program(stream);
     pthread_mutex_unlock(&stream->mutex);
-    pti_stream_progress(stream);
+    pti_stream_tell_ranks(stream);
 }
 
 polytile_status polytile_stream_pull(polytile_stream *stream, int n_arrays,

@@ -157,6 +157,8 @@ typedef struct pti_stream_ranks_functions {
      * told. *is_known: false: not yet. */
     polytile_status (*agree_to_drop)(struct pti_stream_ranks *ranks, const polytile_stream *stream,
                                      bool *drops, bool *is_known);
+    /** Return whether all that others wait for is on its way to them. */
+    bool (*has_told)(struct pti_stream_ranks *ranks, polytile_stream *stream);
     /** Let frames go on until all ranks end their streams. */
     void (*end)(struct pti_stream_ranks *ranks, polytile_stream *stream);
     /** Wait until nothing is under way, and free all. stream: without threads; NULL: it was not
@@ -332,6 +334,10 @@ bool pti_stream_must_tell(const polytile_stream *stream, int rank, int task);
 /** Let links between ranks go on, once. The mutex is not locked. Returns whether something was
  * done. */
 bool pti_stream_progress(polytile_stream *stream);
+
+/** The same at the end of a call of the program, which may wait for other ranks in calls that are
+ * not polytile's: in synchronous cycles, until they are told all that they wait for. */
+void pti_stream_tell_ranks(polytile_stream *stream);
 
 /** Wait a little for other ranks or lanes. The mutex is locked. */
 void pti_stream_await_ranks(polytile_stream *stream, pti_stream_await what);

@@ -111,6 +111,7 @@ static void close_ranks(pti_stream_ranks *ranks, polytile_stream *stream) {
 
 const pti_stream_ranks_functions pti_joined_functions = {.progress = make_progress,
                                                          .agree_to_drop = pti_joined_agree_to_drop,
+                                                         .has_told = pti_joined_has_told,
                                                          .end = let_others_end,
                                                          .close = close_ranks};
 

@@ -119,6 +119,8 @@ polytile_status pti_joined_drain_frames(pti_joined_ranks *joined, polytile_strea
 /** Tell other ranks how far this one is, as far as that has changed, and hear them. */
 polytile_status pti_joined_exchange_words(pti_joined_ranks *joined, polytile_stream *stream,
                                           bool *has_moved);
+/** Return whether no rank waits for words that were not sent. */
+bool pti_joined_has_told(pti_stream_ranks *ranks, polytile_stream *stream);
 polytile_status pti_joined_agree_to_drop(pti_stream_ranks *ranks, const polytile_stream *stream,
                                          bool *drops, bool *is_known);
 /** The stream ends: say so to all, once a stage, and hear them. *is_done: all have said it, and

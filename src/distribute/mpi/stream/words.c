@@ -118,6 +118,14 @@ done:
     return status;
 }
 
+bool pti_joined_has_told(pti_stream_ranks *ranks, polytile_stream *stream) {
+    const pti_joined_ranks *joined = (const pti_joined_ranks *)ranks;
+    bool has = true;
+    for (int r = 0; r < ranks->n_ranks && has; r++)
+        has = r == ranks->rank || !has_news_for(joined, stream, r);
+    return has;
+}
+
 /* Frames that are dropped. */
 
 /** The root says whether a frame is dropped once all have heard of the one before. */
