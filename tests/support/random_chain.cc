@@ -157,9 +157,12 @@ void RandomChain::make_pattern() {
 
 /* Launches. */
 
-/** In one dimension: all, without a border, a part, one thread, or those at an end. */
+/** In one dimension: all, without a border, a part, one thread, or those at an end; none, where the
+ * fields are too short for the kernel. */
 void RandomChain::narrow(polytile_range *range) {
     const int64_t n = range->hi - range->lo + 1, kind = random_->number(0, 9);
+    if (n <= 0)
+        return;
     if (kind < 3) {
         const int64_t border = random_->number(0, std::min<int64_t>(3, (n - 1) / 2));
         range->lo += border;
