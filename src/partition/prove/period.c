@@ -97,9 +97,11 @@ static bool check_op_of_part(const pti_schedule *schedule, int64_t i, pti_text *
                  op->kind <= PTI_DOWNLOAD;
     for (int w = 0; holds && w < op->n_waits; w++)
         holds = schedule->wait[op->first_wait + w] >= 0 && schedule->wait[op->first_wait + w] < i;
-    if (holds && op->kind != PTI_LAUNCH)
-        holds = has_placement(schedule, part, op->placement) &&
-                (op->kind != PTI_COPY || has_placement(schedule, part, op->source_placement));
+    holds = holds &&
+            (op->kind == PTI_LAUNCH ? op->placement == -1
+                                    : has_placement(schedule, part, op->placement)) &&
+            (op->kind != PTI_COPY ? op->source_placement == -1
+                                  : has_placement(schedule, part, op->source_placement));
     if (holds && op->kind == PTI_LAUNCH)
         holds = part_of_superblock(schedule, op->launch, op->superblock) == part;
     return holds ||
