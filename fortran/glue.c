@@ -25,7 +25,7 @@ _Static_assert(POLYTILE_F32 == 9 && POLYTILE_F64 == 10 && POLYTILE_C64 == 12 && 
                "as in Fortran");
 _Static_assert(POLYTILE_ANY_NUMBER == 0 && POLYTILE_FLOAT_NUMBER == 3, "as in Fortran");
 _Static_assert(sizeof(polytile_domain) == 200 && sizeof(polytile_view) == 408, "as in Fortran");
-_Static_assert(sizeof(polytile_report) == 96 && sizeof(polytile_parameter) == 32, "as in Fortran");
+_Static_assert(sizeof(polytile_report) == 128 && sizeof(polytile_parameter) == 32, "as in Fortran");
 
 /** The bytes of an error's text that the module passes. */
 enum { WHY_BYTES = 256 };

@@ -10,6 +10,7 @@ module polytile_c
         integer(c_int64_t) :: n_launches = 0, n_kernels = 0, peak_device_bytes = 0, h2d_bytes = 0, &
             d2h_bytes = 0, p2p_bytes = 0, lower_bound_bytes = 0
         real(c_double) :: enqueue_s = 0, plan_s = 0, run_s = 0, compute_s = 0, transfer_s = 0
+        integer(c_int64_t) :: reserved(4) = 0
     end type
 
     type, bind(C) :: c_parameter

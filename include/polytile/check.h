@@ -33,6 +33,7 @@ typedef struct polytile_check_report {
     int64_t n_boxes;                    /* of threads that were run together */
     int64_t n_alone;                    /* threads, or blocks, that were run alone */
     int64_t n_runs;                     /* of the kernel, all in all */
+    int64_t reserved[4];                /* zeros */
 } polytile_check_report;
 
 /**
@@ -73,6 +74,7 @@ typedef struct polytile_use {
                              indices, were changed: no declaration can say which */
     int64_t n_never; /* elements of the array that boxes are declared to read and none does, each
                         counted once, if recorded; else -1 */
+    int64_t reserved[4]; /* zeros */
 } polytile_use;
 
 /**

@@ -76,6 +76,7 @@ typedef struct polytile_device_info {
     polytile_link link; /* of host: measured now, in a fraction of a second; of a GPU: measured once
                            and kept, see POLYTILE_CACHE in docs/environment.md; of a device that
                            cannot be used: zero */
+    int64_t reserved[4]; /* zeros */
 } polytile_device_info;
 
 /** List the devices of this machine. Writes at most capacity entries; *n_devices is their

@@ -28,6 +28,7 @@ typedef struct polytile_array_footprint {
     int n_pieces; /* 1: it is held in one; no piece is empty, unless it is the only one */
     const polytile_domain *pieces;
     polytile_domain hull;
+    int64_t reserved[4]; /* zeros */
 } polytile_array_footprint;
 
 /**

@@ -138,6 +138,7 @@ typedef struct polytile_graph_summary {
     int64_t d2h_bytes; /* back */
     int64_t p2p_bytes; /* between memories of units, or hosts */
     int64_t device_bytes; /* the most of a unit's own memory that channels have; 0: none has one */
+    int64_t reserved[4];  /* zeros */
 } polytile_graph_summary;
 void polytile_graph_plan_get_summary(const polytile_graph_plan *plan,
                                      polytile_graph_summary *summary);

@@ -151,6 +151,7 @@ typedef struct polytile_specialisation {
     const int *types;    /* a polytile_type a view */
     int cuda_capability; /* of the GPU, 10 * major + minor; 0: the host */
     void *user;          /* of the implementation that has the specialiser */
+    int64_t reserved[4]; /* zeros */
 } polytile_specialisation;
 
 /**
@@ -227,6 +228,7 @@ typedef struct polytile_implementation {
                                     have no memory in common that no view shows */
     bool cuda_tiles_go_round;    /* cuda_tiles goes round periodic arrays, too: it was compiled with
                                  POLYTILE_PERIODIC_TILES defined as 1, see kernel.h */
+    int64_t reserved[4];         /* zeros */
 } polytile_implementation;
 
 #ifdef __cplusplus

@@ -101,8 +101,13 @@
         kernel##_host, 0, PT_COUNT indices, kernel##_n_views, kernel##_shapes,                     \
             kernel##_n_parameters, kernel##_parameters, PT_CUDA_ADDRESSES(kernel), 0, 0, true,     \
             PT_CUDA_PIECES(kernel), 0, true, false, 0, PT_CUDA_COARSE(kernel, PT_COUNT indices),   \
-            PT_CUDA_TILES(kernel, indices, __VA_ARGS__), 0, 0, PT_CUDA_TILES_GO_ROUND              \
+            PT_CUDA_TILES(kernel, indices, __VA_ARGS__), 0, 0, PT_CUDA_TILES_GO_ROUND,             \
+            PT_NONE_RESERVED                                                                       \
     }
+
+/* The reserved members of an implementation. */
+#define PT_NONE_RESERVED                                                                           \
+    { 0, 0, 0, 0 }
 
 #ifdef __cplusplus
 #define PT_ASSERT static_assert

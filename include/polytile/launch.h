@@ -95,6 +95,7 @@ typedef struct polytile_link {
                                      register; 0: not known, taken as no bound */
     double cache_bytes;           /* of the device's last cache; 0: not known, taken as none */
     double cache_bytes_per_s;     /* footprint bytes that a kernel goes through which lie in it */
+    int64_t reserved[4];          /* zeros */
 } polytile_link;
 
 /** The default link: one NVIDIA H200 on PCIe 5 x16, as measured in docs/ceilings.md. */

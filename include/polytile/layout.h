@@ -17,6 +17,7 @@ typedef struct polytile_layout_dimension {
     int64_t last;
     int n_parts;
     const char *arguments; /* what stands in parentheses after the name, "" without any */
+    int64_t reserved[4];   /* zeros */
 } polytile_layout_dimension;
 
 /**

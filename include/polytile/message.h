@@ -259,7 +259,8 @@ polytile_status polytile_message_recv(polytile_queue *queue, void *data, int64_t
                                                                       0,                           \
                                                                       0,                           \
                                                                       0,                           \
-                                                                      0};                          \
+                                                                      0,                           \
+                                                                      PT_NONE_RESERVED};           \
     PT_TEAM_BODY(kernel, indices, __VA_ARGS__)
 
 /* The body, a function of one slot. */

@@ -101,6 +101,7 @@ typedef struct polytile_plan_summary {
                             uploaded, come to together in every plan; docs/bounds.md */
     const char *bound;   /* which bound that is, and of what: "matmul-like (A, B, C): ..."; "" in
                             place; lives as long as the plan */
+    int64_t reserved[4]; /* zeros */
 } polytile_plan_summary;
 
 /** Get the figures of a plan. If it has several launches, the kernel, and the figures of threads,
@@ -114,6 +115,7 @@ typedef struct polytile_chain_summary {
     int64_t n_passes;          /* in which that happens */
     int64_t slab_threads; /* launches are interleaved in slabs of this many threads along an index;
                                   0: they are not, each runs whole before the next */
+    int64_t reserved[4];  /* zeros */
 } polytile_chain_summary;
 
 /** Get what a plan of several launches is like; all zero for one of polytile_plan_create(). */

@@ -27,6 +27,7 @@ typedef struct polytile_unit {
                                 average: as long as its slowest row, about */
     double running_s;    /* since it began the oldest piece that is not done; 0: all are */
     double prior_rows_per_s; /* as measured in earlier launches of the kernel; 0: not yet */
+    int64_t reserved[4];     /* zeros */
 } polytile_unit;
 
 /** What is known of a launch while its rows are dealt out. */
@@ -36,6 +37,7 @@ typedef struct polytile_work {
     int64_t rows_left; /* that nobody has taken; the next ones taken are the first of these */
     int n_units;
     const polytile_unit *units;
+    int64_t reserved[4]; /* zeros */
 } polytile_work;
 
 /**
@@ -111,6 +113,7 @@ typedef struct polytile_simulated_policy {
     const char *policy; /* lives as long as the simulation */
     double makespan_s;  /* until all rows are done */
     int64_t n_pieces;
+    int64_t reserved[4]; /* zeros */
 } polytile_simulated_policy;
 
 /** How a policy did, 0 <= k < n_policies. Errors: INVALID. */
@@ -120,6 +123,7 @@ polytile_status polytile_simulation_get_policy(const polytile_simulation *simula
 typedef struct polytile_simulated_unit {
     int64_t n_rows;
     double busy_s;
+    int64_t reserved[4]; /* zeros */
 } polytile_simulated_unit;
 
 /** What a unit did under a policy. Errors: INVALID. */

@@ -223,8 +223,9 @@ polytile_status polytile_queue_notify(polytile_queue *queue, polytile_array *arr
 
 /** How far a queue is with what it had to do since it last had nothing. */
 typedef struct polytile_progress {
-    double fraction; /* 0 to 1, by the bytes that launches touch; 1: nothing is queued */
-    double left_s;   /* if it goes on as it went so far; infinite: nothing is known yet */
+    double fraction;     /* 0 to 1, by the bytes that launches touch; 1: nothing is queued */
+    double left_s;       /* if it goes on as it went so far; infinite: nothing is known yet */
+    int64_t reserved[4]; /* zeros */
 } polytile_progress;
 
 /** Return how far the queue is. Any thread may call this while the queue lives. */

@@ -63,6 +63,7 @@ typedef struct polytile_ranks_summary {
     int64_t combined_bytes;     /* results that every rank has a part of */
     int64_t n_threads;          /* run by all ranks together */
     int64_t n_repeated_threads; /* of those, the ones that another rank runs, too */
+    int64_t reserved[4];        /* zeros */
 } polytile_ranks_summary;
 
 /** Get what ranks compute and send; all zero if the plan is NULL. */

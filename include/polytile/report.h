@@ -21,6 +21,7 @@ typedef struct polytile_report {
     double compute_s;  /* of kernels; on CUDA by events around some of them, for all; of those that
                           run side by side, of one side */
     double transfer_s; /* of transfers, likewise; both ways added up, so it may exceed run_s */
+    int64_t reserved[4]; /* zeros */
 } polytile_report;
 
 #endif

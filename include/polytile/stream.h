@@ -104,6 +104,7 @@ typedef struct polytile_stream_report {
     double latency_most_s;
     int64_t n_bytes; /* of all channels, in all memories */
     int n_lanes;
+    int64_t reserved[4]; /* zeros */
 } polytile_stream_report;
 void polytile_stream_get_report(polytile_stream *stream, polytile_stream_report *report);
 
@@ -114,7 +115,8 @@ typedef struct polytile_stream_lane {
     double busy_s; /* since the stream began */
     double
         occupancy; /* of the time from the first push to the last result; 0: nothing is done yet */
-    int64_t n_bytes; /* that a link moved */
+    int64_t n_bytes;     /* that a link moved */
+    int64_t reserved[4]; /* zeros */
 } polytile_stream_lane;
 
 /** Write at most capacity lanes; returns how many there are. */

@@ -36,6 +36,7 @@ typedef struct polytile_character {
     polytile_level arithmetic; /* instructions a thread for each access to memory */
     polytile_level evictions;  /* lines that leave the first-level cache, against its size */
     polytile_level reuse;      /* of data, by a thread and its neighbours */
+    int64_t reserved[4];       /* zeros */
 } polytile_character;
 
 /** Set what a kernel's code is like, for later launches. Errors: INVALID (a value that is none of

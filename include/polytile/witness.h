@@ -28,6 +28,7 @@ typedef struct polytile_witness {
     int64_t other[POLYTILE_MAX_DIMS]; /* the second thread; conflicts only */
     int n_dims;
     int64_t element[POLYTILE_MAX_DIMS];
+    int64_t reserved[4]; /* zeros */
 } polytile_witness;
 
 /**

@@ -49,11 +49,12 @@ typedef struct polytile_implementation {
     const void *cuda_pieces; const void *team; bool takes_steps; bool has_cuda_handles;
     void *specialise; const void *cuda_coarse; int n_coarse; const void *cuda_tiles;
     int cuda_lanes; bool cuda_launcher_overlaps; bool cuda_tiles_go_round;
+    int64_t reserved[4];
 } polytile_implementation;
 typedef struct polytile_report {
     int64_t n_launches, n_kernels, peak_device_bytes, h2d_bytes, d2h_bytes, p2p_bytes,
         lower_bound_bytes;
-    double enqueue_s, plan_s, run_s, compute_s, transfer_s;
+    double enqueue_s, plan_s, run_s, compute_s, transfer_s; int64_t reserved[4];
 } polytile_report;
 
 const char *polytile_version(void);
@@ -136,7 +137,9 @@ bool polytile_queue_test(polytile_queue *queue, const polytile_array *array);
 typedef void polytile_queue_callback(polytile_status status, void *user);
 polytile_status polytile_queue_notify(polytile_queue *queue, polytile_array *array,
     polytile_queue_callback *callback, void *user);
-typedef struct polytile_progress { double fraction; double left_s; } polytile_progress;
+typedef struct polytile_progress {
+    double fraction; double left_s; int64_t reserved[4];
+} polytile_progress;
 polytile_progress polytile_queue_get_progress(polytile_queue *queue);
 void polytile_queue_cancel(polytile_queue *queue);
 void polytile_queue_get_report(polytile_queue *queue, bool reset, polytile_report *report);

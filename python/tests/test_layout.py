@@ -12,7 +12,7 @@ INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "include"
 STRUCTS = ["polytile_range", "polytile_domain", "polytile_parameter", "polytile_plan_options",
            "polytile_launch_options", "polytile_compile_options", "polytile_report",
            "polytile_device_memory", "polytile_view", "polytile_sub_kernel",
-           "polytile_implementation", "polytile_share_options"]
+           "polytile_implementation", "polytile_share_options", "polytile_progress"]
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")

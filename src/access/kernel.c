@@ -76,6 +76,8 @@ static polytile_status check_implementation(polytile_context *ctx,
                             "arrays"));
     PTI_TRY(pti_parameters_check_body(ctx, declaration, implementation));
     PTI_TRY(check_team(ctx, declaration, implementation->team));
+    PTI_TRY(pti_check_reserved(ctx, declaration->name, "polytile_implementation",
+                               implementation->reserved));
 done:
     return status;
 }
@@ -216,6 +218,7 @@ polytile_status polytile_kernel_characterise(polytile_kernel *kernel,
     PTI_ENTER(kernel, kernel->object.context, "kernel");
     polytile_context *ctx = kernel->object.context;
     const char *name = kernel->declaration->name;
+    polytile_status status;
     if (character == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: the character is NULL", name);
     const struct {
@@ -235,8 +238,10 @@ polytile_status polytile_kernel_characterise(polytile_kernel *kernel,
                             "%s: the character's %s is %d, which is none of its enumeration", name,
                             members[k].member, members[k].value);
     }
+    PTI_TRY(pti_check_reserved(ctx, name, "polytile_character", character->reserved));
     kernel->character = *character;
-    return POLYTILE_OK;
+done:
+    return status;
 }
 
 const char *polytile_kernel_get_name(const polytile_kernel *kernel) {

@@ -225,9 +225,8 @@ polytile_status pti_check_reserved(polytile_context *ctx, const char *where, con
     for (int k = 0; k < PTI_N_RESERVED; k++) {
         if (reserved[k] != 0)
             return pti_fail(ctx, POLYTILE_INVALID,
-                            "%s: reserved[%d] of %s is %lld; set what is not used to zero: "
-                            "%s options = {0}",
-                            where, k, options, (long long)reserved[k], options);
+                            "%s: reserved[%d] of %s is %lld; set what is not used to zero", where,
+                            k, options, (long long)reserved[k]);
     }
     return POLYTILE_OK;
 }

@@ -104,7 +104,7 @@ polytile_status pti_error_restore(polytile_context *ctx, const pti_error *kept);
 /** Restore a kept error, with the text of the error that came since after its own. */
 polytile_status pti_error_restore_both(polytile_context *ctx, const pti_error *kept);
 
-/** The number of reserved members at the end of a public struct of options. */
+/** The number of reserved members at the end of public structs. */
 enum { PTI_N_RESERVED = 4 };
 
 /** Refuse options whose reserved members are not all zero: they are for a later version of the

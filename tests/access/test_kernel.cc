@@ -192,8 +192,11 @@ TEST_F(Kernel, RegistrationTakesMilliseconds) {
 TEST_F(Kernel, IsCharacterised) {
     polytile_kernel *kernel;
     ASSERT_EQ(create("add[i]: in x[i]; out y[i]", &kernel), POLYTILE_OK);
-    const polytile_character character = {POLYTILE_COALESCING_MEDIUM, POLYTILE_LEVEL_HIGH,
-                                          POLYTILE_LEVEL_DEF, POLYTILE_LEVEL_NONE};
+    const polytile_character character = {POLYTILE_COALESCING_MEDIUM,
+                                          POLYTILE_LEVEL_HIGH,
+                                          POLYTILE_LEVEL_DEF,
+                                          POLYTILE_LEVEL_NONE,
+                                          {}};
     ASSERT_EQ(polytile_kernel_characterise(kernel, &character), POLYTILE_OK);
     EXPECT_EQ(kernel->character.coalescing, POLYTILE_COALESCING_MEDIUM);
     EXPECT_EQ(kernel->character.reuse, POLYTILE_LEVEL_NONE);

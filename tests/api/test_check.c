@@ -72,11 +72,13 @@ TEST_TABLE(ApiCheck, FindsWhatADeclarationDoesNotSay, violations) {
     for (int k = 0; k < 2; k++) {
         polytile_check_report report;
         scene s;
+        SPOIL(report);
         set(ctx, devices[k], row->declaration, row->body, &s);
         const polytile_status status = polytile_check_run(
             s.device, s.kernel, POLYTILE_INTERIOR(1, N), 2, s.arrays, NULL, &report);
         CHECK(is_as_it_was(&s));
         CHECK_EQUAL(report.violation, row->violation);
+        CHECK_RESERVED(report);
         CHECK(report.n_boxes > 0 && report.n_runs > report.n_boxes);
         if (row->violation == POLYTILE_NO_VIOLATION) {
             CHECK_OK(status);
@@ -156,9 +158,12 @@ TEST_CASE(ApiCheck, LooksAtBlocksThatBelongTogether) {
 TEST_CASE(ApiCheck, UseOfABodyThatTellsIsExact) {
     polytile_use uses[2];
     scene s;
+    SPOIL(uses);
     set(ctx, "host", "mean[i]: in x[i-2:i+2]; out y[i]", &mean_kernel, &s);
     CHECK_OK(
         polytile_check_use(s.device, s.kernel, POLYTILE_INTERIOR(2, N), 2, s.arrays, NULL, uses));
+    CHECK_RESERVED(uses[0]);
+    CHECK_RESERVED(uses[1]);
     CHECK(uses[0].is_recorded);
     CHECK(!uses[0].depends_on_data);
     CHECK_EQUAL(uses[0].n_tried, uses[0].n_declared);

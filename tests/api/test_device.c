@@ -180,10 +180,13 @@ TEST_CASE(ApiDevice, CannotTraceToWhatCannotBeWritten) {
 TEST_CASE(ApiDevice, ThoseThatAreHereAreListedAndHostIsAmongThem) {
     polytile_device_info infos[64];
     int n_devices = 0, n_hosts = 0;
+    SPOIL(infos);
     CHECK_OK(polytile_devices_list(ctx, 64, infos, &n_devices));
     CHECK(n_devices >= 1 && n_devices <= 64);
     for (int k = 0; k < n_devices; k++) {
         CHECK(infos[k].description[0] != '\0');
+        CHECK_RESERVED(infos[k]);
+        CHECK_RESERVED(infos[k].link);
         if (strcmp(infos[k].text, "host") != 0)
             continue;
         n_hosts++;

@@ -30,6 +30,7 @@ TEST_CASE(ApiFootprint, OfFarSectionsIsAPieceEach) {
     const polytile_array_footprint *x = polytile_footprint_get_array(footprint, 0);
     const polytile_array_footprint *y = polytile_footprint_get_array(footprint, 1);
     CHECK(x != NULL && y != NULL);
+    CHECK_RESERVED(*x);
     CHECK_EQUAL(x->n_pieces, 2);
     CHECK(is_range(&x->pieces[0], 10, 20, 1));
     CHECK(is_range(&x->pieces[1], 5020, 5038, 2));

@@ -100,7 +100,9 @@ TEST_CASE(ApiGraph, IsPlannedForAMachine) {
         return;
     polytile_graph_destroy(graph);
     polytile_machine_destroy(machine);
+    SPOIL(summary);
     polytile_graph_plan_get_summary(plan, &summary);
+    CHECK_RESERVED(summary);
     CHECK_NEAR(summary.period_s, 0.5, 1e-12);
     CHECK_NEAR(summary.bound_s, 0.5, 1e-12);
     CHECK_CONTAINS(summary.bound, "work of gpu");

@@ -134,6 +134,8 @@ TEST_CASE(ApiImplementation, OfAnotherNumberOfIndicesOrArraysIsRefused) {
                   POLYTILE_DECLARATION, "scale", "2");
     CHECK_REFUSED(run(ctx, &s, &(polytile_implementation){.host = scale, .n_views = 3}),
                   POLYTILE_DECLARATION, "scale", "3");
+    CHECK_REFUSED(run(ctx, &s, &(polytile_implementation){.host = scale, .reserved = {0, 0, 5}}),
+                  POLYTILE_INVALID, "scale", "reserved[2] of polytile_implementation is 5");
 }
 
 static const struct {
@@ -376,6 +378,7 @@ static int find_scale(const polytile_specialisation *wanted,
                       const polytile_implementation **found) {
     asked *of = wanted->user;
     of->n_times++;
+    CHECK_RESERVED(*wanted);
     of->types[0] = wanted->types[0];
     of->types[1] = wanted->types[1];
     of->capability = wanted->cuda_capability;

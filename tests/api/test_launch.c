@@ -115,6 +115,15 @@ TEST_TABLE(ApiLaunch, ReservedMembersAreZeros, from_a_later_version) {
     CHECK_REFUSED(check(ctx, &options), POLYTILE_INVALID, "reserved");
 }
 
+TEST_CASE(ApiLaunch, ReservedMembersOfALinkAreZeros) {
+    const polytile_parameter four = POLYTILE_PARAMETER("n", 4);
+    polytile_link link = polytile_link_default;
+    polytile_launch_options options = {.n_parameters = 1, .parameters = &four, .plan.link = &link};
+    CHECK_OK(check(ctx, &options));
+    link.reserved[1] = 6;
+    CHECK_REFUSED(check(ctx, &options), POLYTILE_INVALID, "reserved[1] of polytile_link is 6");
+}
+
 TEST_CASE(ApiLaunch, TheLinkOfPlansIsAMachines) {
     CHECK(polytile_link_default.upload_bytes_per_s > 0);
     CHECK(polytile_link_default.download_bytes_per_s > 0);

@@ -11,6 +11,7 @@ static int deal_backwards(const polytile_layout_dimension *of, int64_t index, in
                           void *user) {
     const int64_t n = *of->arguments == '\0' ? 1 : atoi(of->arguments);
     const int64_t run = (index - of->first) / n;
+    CHECK_RESERVED(*of);
     *(int *)user += 1;
     *last = of->first + (run + 1) * n - 1;
     return of->n_parts - 1 - (int)(run % of->n_parts);

@@ -36,8 +36,12 @@ static scene set(polytile_context *ctx, const char *declaration, int n_dims, int
 static polytile_status plan_launch(scene *s, const polytile_launch_options *options) {
     const polytile_status status =
         polytile_plan_create(s->kernel, &s->domain, s->n_arrays, s->arrays, options, &s->plan);
+    SPOIL(s->summary);
+    SPOIL(s->chain);
     polytile_plan_get_summary(s->plan, &s->summary);
     polytile_plan_get_chain_summary(s->plan, &s->chain);
+    CHECK_RESERVED(s->summary);
+    CHECK_RESERVED(s->chain);
     return status;
 }
 

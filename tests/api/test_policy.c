@@ -20,8 +20,11 @@ static int64_t take_as_in_figure_11(const polytile_work *work, int unit, void *u
 
 static void weigh_by_number(const polytile_work *work, double *weights, void *user) {
     (void)user;
-    for (int u = 0; u < work->n_units; u++)
+    CHECK_RESERVED(*work);
+    for (int u = 0; u < work->n_units; u++) {
+        CHECK_RESERVED(work->units[u]);
         weights[u] = u + 1;
+    }
 }
 
 TEST_CASE(ApiPolicy, IsRegisteredByItsName) {
@@ -61,6 +64,8 @@ TEST_CASE(ApiPolicy, IsSimulatedBeforeItIsUsed) {
     polytile_simulated_policy policy;
     polytile_simulated_unit unit;
     char *text = NULL;
+    SPOIL(policy);
+    SPOIL(unit);
     CHECK_OK(polytile_policy_register(
         ctx, &(polytile_policy){.name = "more", .weigh = weigh_by_number}));
     CHECK_OK(polytile_simulation_create(
@@ -73,9 +78,11 @@ TEST_CASE(ApiPolicy, IsSimulatedBeforeItIsUsed) {
     CHECK_TEXT(policy.policy, "more");
     CHECK(policy.makespan_s == 8);
     CHECK_EQUAL(policy.n_pieces, 2);
+    CHECK_RESERVED(policy);
     CHECK_OK(polytile_simulation_get_unit(simulation, 1, 1, &unit));
     CHECK_EQUAL(unit.n_rows, 6);
     CHECK(unit.busy_s == 6);
+    CHECK_RESERVED(unit);
     CHECK_OK(polytile_simulation_to_string(simulation, POLYTILE_TEXT, &text));
     CHECK(strstr(text, "more") != NULL);
     free(text);

@@ -50,7 +50,9 @@ static polytile_status shift_to(const scene *s, polytile_array *from, polytile_a
 
 static polytile_report report_of(const scene *s) {
     polytile_report report;
+    SPOIL(report);
     polytile_queue_get_report(s->queue, false, &report);
+    CHECK_RESERVED(report);
     return report;
 }
 
@@ -486,6 +488,7 @@ TEST_TABLE(ApiQueue, TellsWhenAnArrayIsDone, devices) {
     CHECK_NEAR(s.x[7], 8, 0);
     CHECK(polytile_queue_test(s.queue, NULL));
     CHECK_NEAR(polytile_queue_get_progress(s.queue).fraction, 1, 0);
+    CHECK_RESERVED(polytile_queue_get_progress(s.queue));
     CHECK_REFUSED(polytile_queue_notify(s.queue, s.a, NULL, NULL), POLYTILE_INVALID, "x", "NULL");
     CHECK_OK(polytile_queue_detach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
     CHECK_REFUSED(polytile_queue_notify(s.queue, s.a, note_status, &told), POLYTILE_INVALID, "x",

@@ -33,7 +33,9 @@ static void set(polytile_context *ctx, scene *s) {
 static polytile_status plan(scene *s, polytile_ranks_request request) {
     request.launches = s->launches;
     const polytile_status status = polytile_ranks_plan_create(&request, &s->plan);
+    SPOIL(s->summary);
     polytile_ranks_plan_get_summary(s->plan, &s->summary);
+    CHECK_RESERVED(s->summary);
     return status;
 }
 

@@ -49,7 +49,9 @@ static bool is_scaled(const scene *s) {
 
 static polytile_report report_of(const scene *s) {
     polytile_report report;
+    SPOIL(report);
     polytile_device_get_report(s->device, &report);
+    CHECK_RESERVED(report);
     return report;
 }
 

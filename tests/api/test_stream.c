@@ -64,12 +64,16 @@ TEST_CASE(ApiStream, TakesFramesAndGivesResultsInOrder) {
         CHECK_EQUAL(number, f);
         CHECK_EQUAL(results[N - 1], 10 * f + N - 1 + 2);
     }
+    SPOIL(report);
     polytile_stream_get_report(stream, &report);
+    CHECK_RESERVED(report);
     CHECK_EQUAL(report.n_pushed, 5);
     CHECK_EQUAL(report.n_pulled, 5);
     CHECK_EQUAL(report.n_failed, 0);
     CHECK_EQUAL(report.n_lanes, 1);
+    SPOIL(lane);
     CHECK_EQUAL(polytile_stream_get_lanes(stream, 1, &lane), 1);
+    CHECK_RESERVED(lane);
     CHECK_TEXT(lane.name, "host");
     CHECK(lane.is_unit);
     CHECK(polytile_stream_get_seconds(stream, "first") > 0);

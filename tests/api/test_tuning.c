@@ -15,7 +15,10 @@ static polytile_kernel *declare(polytile_context *ctx) {
 static const polytile_character characters[] = {
     {0},
     {.coalescing = POLYTILE_COALESCING_SCATTER},
-    {POLYTILE_COALESCING_FULL, POLYTILE_LEVEL_LOW, POLYTILE_LEVEL_NONE, POLYTILE_LEVEL_HIGH},
+    {.coalescing = POLYTILE_COALESCING_FULL,
+     .arithmetic = POLYTILE_LEVEL_LOW,
+     .evictions = POLYTILE_LEVEL_NONE,
+     .reuse = POLYTILE_LEVEL_HIGH},
 };
 
 TEST_TABLE(ApiTuning, AKernelHasACharacter, characters) {
@@ -30,6 +33,7 @@ static const struct {
     {{.arithmetic = (polytile_level)5}, "arithmetic"},
     {{.evictions = (polytile_level)-1}, "evictions"},
     {{.reuse = (polytile_level)99}, "reuse"},
+    {{.reserved = {0, 3}}, "reserved[1] of polytile_character is 3"},
 };
 
 TEST_TABLE(ApiTuning, ACharacterHasValuesOfItsEnumerations, wrong_characters) {

@@ -17,8 +17,10 @@ static polytile_kernel *declare(polytile_context *ctx, const char *text) {
 
 TEST_CASE(ApiWitness, IsNoneWithoutAnError) {
     polytile_witness witness = {.kind = POLYTILE_WITNESS_CONFLICT};
+    SPOIL(witness);
     CHECK(!polytile_last_witness(ctx, &witness));
     CHECK_EQUAL(witness.kind, POLYTILE_WITNESS_NONE);
+    CHECK_RESERVED(witness);
 }
 
 TEST_CASE(ApiWitness, OfAConflictIsTwoThreadsAndAnElement) {

@@ -37,8 +37,11 @@ polytile_status declare_texts(Stage &stage) {
         SCENE_TRY(create(stage, text, nullptr, &kernel));
         if (!tells_of_itself(kernel))
             return POLYTILE_INTERNAL;
-        const polytile_character character = {POLYTILE_COALESCING_FULL, POLYTILE_LEVEL_LOW,
-                                              POLYTILE_LEVEL_LOW, POLYTILE_LEVEL_HIGH};
+        const polytile_character character = {POLYTILE_COALESCING_FULL,
+                                              POLYTILE_LEVEL_LOW,
+                                              POLYTILE_LEVEL_LOW,
+                                              POLYTILE_LEVEL_HIGH,
+                                              {}};
         SCENE_TRY(polytile_kernel_characterise(kernel, &character));
     }
     return POLYTILE_OK;

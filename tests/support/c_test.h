@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,6 +74,14 @@ extern "C" {
 /** Texts that stand in another one, in this order: CHECK_CONTAINS(text, "A", "3 of 4"). */
 #define CHECK_CONTAINS(value, ...)                                                                 \
     c_test_contains(C_TEST_HERE(#value), value, (const char *const[]){__VA_ARGS__, NULL})
+
+/** The reserved members of a struct that the library filled in are zeros. SPOIL() it before. */
+#define CHECK_RESERVED(given)                                                                      \
+    CHECK(((given).reserved[0] | (given).reserved[1] | (given).reserved[2] |                       \
+           (given).reserved[3]) == 0)
+
+/** Sets all bytes, so that what a call leaves as it was is found. */
+#define SPOIL(given) memset(&(given), 0x5a, sizeof(given))
 
 /** A call that succeeds. What fails here tells the last error of `ctx`. */
 #define CHECK_OK(call)               c_test_status(C_TEST_HERE(#call), call, POLYTILE_OK, ctx)

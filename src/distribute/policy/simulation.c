@@ -202,8 +202,9 @@ polytile_status polytile_simulation_get_policy(const polytile_simulation *simula
         *result = (polytile_simulated_policy){.policy = ""};
     PTI_TRY(find_simulated(__func__, simulation, k, &simulated));
     if (result != NULL)
-        *result = (polytile_simulated_policy){simulated->policy, simulated->makespan_s,
-                                              simulated->n_pieces};
+        *result = (polytile_simulated_policy){.policy = simulated->policy,
+                                              .makespan_s = simulated->makespan_s,
+                                              .n_pieces = simulated->n_pieces};
 done:
     return status;
 }

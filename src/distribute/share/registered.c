@@ -84,8 +84,10 @@ static bool add_owned_range(runs *of, polytile_range range, int owner) {
 }
 
 static bool ask_for_runs(const polytile_layout *layout, const answer *of, runs *found) {
-    const polytile_layout_dimension dimension = {of->whole.lo, of->whole.hi, of->n_parts,
-                                                 of->arguments};
+    const polytile_layout_dimension dimension = {.first = of->whole.lo,
+                                                 .last = of->whole.hi,
+                                                 .n_parts = of->n_parts,
+                                                 .arguments = of->arguments};
     for (int64_t index = of->whole.lo, last; index <= of->whole.hi; index = last + 1) {
         int64_t told = index;
         int owner = layout->find_owner(&dimension, index, &told, layout->user);

@@ -97,7 +97,7 @@ static polytile_status check_link(polytile_context *ctx, const polytile_link *li
                      link->run_overhead_bytes >= 0 && link->kernel_accesses_per_s >= 0 &&
                      link->cache_bytes >= 0 && link->cache_bytes_per_s >= 0;
     if (rates && latencies)
-        return POLYTILE_OK;
+        return pti_check_reserved(ctx, "link", "polytile_link", link->reserved);
     return pti_fail(
         ctx, POLYTILE_INVALID,
         "link: every rate must be above 0 bytes/s and every latency and overhead at least 0");

@@ -139,7 +139,7 @@ int64_t slow_unit_takes(polytile_context *ctx, int64_t rows_left) {
     units[0].busy_s = (19 + 50) / 16.0;
     units[0].squares_s2 = (19 + 50 * 50) / 256.0;
     units[0].slowest_s = 50 / 16.0;
-    const polytile_work work = {"k", rows_left + 28, rows_left, 3, units.data()};
+    const polytile_work work = {"k", rows_left + 28, rows_left, 3, units.data(), {}};
     return deal.deal.policy->kind->take(deal.deal.policy, &work, 1);
 }
 

@@ -221,7 +221,7 @@ TEST(CudaKernel, IsLookedAtOnce) {
 
 TEST(CudaKernel, IsLookedAtOnceThoughLaunchesAlternate) {
     Gpu gpu;
-    const polytile_character some = {POLYTILE_COALESCING_FULL, {}, {}, {}};
+    const polytile_character some = {POLYTILE_COALESCING_FULL, {}, {}, {}, {}};
     for (int k = 0; k < 8; k++) {
         gpu.implementation.cuda = k % 2 == 0 ? &the_kernel : &another_kernel;
         gpu.character = k % 4 < 2 ? nullptr : &some;

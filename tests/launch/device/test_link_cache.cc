@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const polytile_link measured = {55.4e9, 54.3e9, 50.8e9, 2.6e-6, 1024, 2.5e-6, 4.1e12, 1e14, 0, 0};
+const polytile_link measured = {55.4e9, 54.3e9, 50.8e9, 2.6e-6, 1024, 2.5e-6,
+                                4.1e12, 1e14,   0,      0,      {}};
 
 /** A home of its own for each test, so that nobody's real cache is read or written. */
 class LinkCache : public testing::Test {

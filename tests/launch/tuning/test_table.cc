@@ -88,10 +88,16 @@ TEST(TuningTable, OfTheLibraryIsTheFileAndIsValid) {
 TEST(TuningTable, OfTheLibraryHasTheValuesOfThePapers) {
     Table read(library_text());
     ASSERT_EQ(read.status, POLYTILE_OK);
-    const polytile_character relax = {POLYTILE_COALESCING_SCATTER, POLYTILE_LEVEL_LOW,
-                                      POLYTILE_LEVEL_HIGH, POLYTILE_LEVEL_LOW};
-    const polytile_character minimum = {POLYTILE_COALESCING_FULL, POLYTILE_LEVEL_LOW,
-                                        POLYTILE_LEVEL_LOW, POLYTILE_LEVEL_MEDIUM};
+    const polytile_character relax = {POLYTILE_COALESCING_SCATTER,
+                                      POLYTILE_LEVEL_LOW,
+                                      POLYTILE_LEVEL_HIGH,
+                                      POLYTILE_LEVEL_LOW,
+                                      {}};
+    const polytile_character minimum = {POLYTILE_COALESCING_FULL,
+                                        POLYTILE_LEVEL_LOW,
+                                        POLYTILE_LEVEL_LOW,
+                                        POLYTILE_LEVEL_MEDIUM,
+                                        {}};
     const struct {
         polytile_character character;
         int capability;
@@ -137,10 +143,10 @@ TEST(TuningTable, GivesTheRowThatSaysMost) {
         "{\"kernel\": \"mul\", \"architecture\": \"hopper\", \"reuse\": \"high\", \"block\": "
         "[32]}"));
     ASSERT_EQ(read.status, POLYTILE_OK) << read.why;
-    const polytile_character full = {POLYTILE_COALESCING_FULL, {}, {}, {}};
+    const polytile_character full = {POLYTILE_COALESCING_FULL, {}, {}, {}, {}};
     const polytile_character full_low = {
-        POLYTILE_COALESCING_FULL, POLYTILE_LEVEL_HIGH, {}, POLYTILE_LEVEL_LOW};
-    const polytile_character scatter = {POLYTILE_COALESCING_SCATTER, {}, {}, {}};
+        POLYTILE_COALESCING_FULL, POLYTILE_LEVEL_HIGH, {}, POLYTILE_LEVEL_LOW, {}};
+    const polytile_character scatter = {POLYTILE_COALESCING_SCATTER, {}, {}, {}, {}};
     const struct {
         const char *why;
         pti_tuning_query query;

@@ -482,7 +482,7 @@ TEST(Grain, SuperblocksThatNeedMoreThanEstimatedEndInSmallerOnes) {
                           {{"A", "8x8x8"}, {"s", "8"}}};
     const int64_t block[] = {1, 4, 1};
     const polytile_link link = {
-        1, 1e9, 1000, 2.6e-6, 6144, 1e-9, 1e6, 1e14, static_cast<double>(5 * MiB), 6e12};
+        1, 1e9, 1000, 2.6e-6, 6144, 1e-9, 1e6, 1e14, static_cast<double>(5 * MiB), 6e12, {}};
     polytile_plan_options options = {};
     options.block = block;
     options.link = &link;
