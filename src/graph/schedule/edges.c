@@ -1,6 +1,9 @@
 #include "graph/schedule/edges.h"
 
+#include "base/checked.h"
 #include "base/list.h"
+
+#include <stdlib.h>
 
 void pti_start_edges_add(pti_start_edges *edges, pti_start_edge edge) {
     if (edges->failed || !PTI_GROW(edges->edge, edges->n, &edges->capacity)) {
@@ -52,4 +55,44 @@ bool pti_start_edges_solve(const pti_start_edges *edges, int64_t period, int64_t
         }
     }
     return !raised;
+}
+
+bool pti_edge_lists_begin(pti_edge_lists *lists, int n_tasks) {
+    *lists = (pti_edge_lists){0};
+    if (!PTI_RESIZE(lists->first_in, n_tasks + 1) || !PTI_RESIZE(lists->first_out, n_tasks + 1))
+        return false;
+    for (int t = 0; t < n_tasks; t++)
+        lists->first_in[t] = lists->first_out[t] = -1;
+    return true;
+}
+
+/** Have room for n edges; twice as many as before, if there was any. */
+static bool make_room_for_edges(pti_edge_lists *lists, int64_t n) {
+    if (n <= lists->capacity)
+        return true;
+    const int64_t capacity = pti_max(n, 2 * lists->capacity);
+    if (!PTI_RESIZE(lists->next_in, capacity) || !PTI_RESIZE(lists->next_out, capacity))
+        return false;
+    lists->capacity = capacity;
+    return true;
+}
+
+bool pti_edge_lists_add_new(pti_edge_lists *lists, const pti_start_edges *edges) {
+    if (!make_room_for_edges(lists, edges->n))
+        return false;
+    for (; lists->n < edges->n; lists->n++) {
+        const pti_start_edge *e = &edges->edge[lists->n];
+        lists->next_in[lists->n] = lists->first_in[e->to];
+        lists->first_in[e->to] = lists->n;
+        lists->next_out[lists->n] = lists->first_out[e->from];
+        lists->first_out[e->from] = lists->n;
+    }
+    return true;
+}
+
+void pti_edge_lists_free(pti_edge_lists *lists) {
+    free(lists->first_in);
+    free(lists->first_out);
+    free(lists->next_in);
+    free(lists->next_out);
 }

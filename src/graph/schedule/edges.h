@@ -42,4 +42,23 @@ void pti_start_edges_add_capacity(pti_start_edges *edges, const pti_stream_tasks
  * a cycle that forbids it. */
 bool pti_start_edges_solve(const pti_start_edges *edges, int64_t period, int64_t *start, int *task);
 
+/** The edges of each task, as linked lists of their numbers that end with -1; the last one that was
+ * added comes first. */
+typedef struct pti_edge_lists {
+    int64_t *first_in;  /* of each task; owned, as all below */
+    int64_t *first_out; /* of each task */
+    int64_t *next_in;   /* of each edge: the next one into the same task */
+    int64_t *next_out;  /* of each edge: the next one out of the same task */
+    int64_t n;          /* edges that stand in the lists */
+    int64_t capacity;   /* for edges */
+} pti_edge_lists;
+
+/** Begin with empty lists. False: no memory. The caller frees them in any case. */
+bool pti_edge_lists_begin(pti_edge_lists *lists, int n_tasks);
+
+/** Put the edges in the lists that are not yet in them. False: no memory. */
+bool pti_edge_lists_add_new(pti_edge_lists *lists, const pti_start_edges *edges);
+
+void pti_edge_lists_free(pti_edge_lists *lists);
+
 #endif

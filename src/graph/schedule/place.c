@@ -8,64 +8,43 @@
 typedef struct early {
     pti_placing *placing;
     int64_t *start;
-    bool *placed;       /* owned */
-    int64_t *first_in;  /* of each task, its edges in, -1: none; owned */
-    int64_t *first_out; /* and out; owned */
-    int64_t *next_in;   /* of each edge, the next one into its task; owned */
-    int64_t *next_out;  /* and out of its task; owned */
-    int *first_on;      /* of each resource, the first placed task of a period, -1: none; owned */
-    int *n_on;          /* of each resource: placed tasks; owned */
-    int *after;         /* of each placed task, the one after it on its resource; owned */
+    bool *placed;         /* owned */
+    pti_edge_lists lists; /* owned */
+    int *first_on;        /* of each resource, the first placed task of a period, -1: none; owned */
+    int *n_on;            /* of each resource: placed tasks; owned */
+    int *after;           /* of each placed task, the one after it on its resource; owned */
 } early;
 
 static bool allocate_early(early *of) {
     const size_t n_tasks = (size_t)of->placing->of->n_tasks + 1;
-    const size_t n_edges = (size_t)of->placing->edges->n + 1;
     const size_t n_resources = (size_t)of->placing->of->n_resources + 1;
     of->placed = calloc(n_tasks, sizeof *of->placed);
-    of->first_in = calloc(n_tasks, sizeof *of->first_in);
-    of->first_out = calloc(n_tasks, sizeof *of->first_out);
-    of->next_in = calloc(n_edges, sizeof *of->next_in);
-    of->next_out = calloc(n_edges, sizeof *of->next_out);
     of->first_on = calloc(n_resources, sizeof *of->first_on);
     of->n_on = calloc(n_resources, sizeof *of->n_on);
     of->after = calloc(n_tasks, sizeof *of->after);
-    return of->placed != NULL && of->first_in != NULL && of->first_out != NULL &&
-           of->next_in != NULL && of->next_out != NULL && of->first_on != NULL &&
-           of->n_on != NULL && of->after != NULL;
+    return pti_edge_lists_begin(&of->lists, of->placing->of->n_tasks) &&
+           pti_edge_lists_add_new(&of->lists, of->placing->edges) && of->placed != NULL &&
+           of->first_on != NULL && of->n_on != NULL && of->after != NULL;
 }
 
 static void free_early(early *of) {
+    pti_edge_lists_free(&of->lists);
     free(of->placed);
-    free(of->first_in);
-    free(of->first_out);
-    free(of->next_in);
-    free(of->next_out);
     free(of->first_on);
     free(of->n_on);
     free(of->after);
 }
 
-/** List the edges of each task; no resource has a task yet. */
+/** No resource has a task yet. */
 static void begin_early(early *of) {
-    const pti_start_edges *edges = of->placing->edges;
-    for (int t = 0; t < of->placing->of->n_tasks; t++)
-        of->first_in[t] = of->first_out[t] = -1;
     for (int r = 0; r < of->placing->of->n_resources; r++)
         of->first_on[r] = -1;
-    for (int64_t k = 0; k < edges->n; k++) {
-        const pti_start_edge *e = &edges->edge[k];
-        of->next_in[k] = of->first_in[e->to];
-        of->first_in[e->to] = k;
-        of->next_out[k] = of->first_out[e->from];
-        of->first_out[e->from] = k;
-    }
 }
 
 /** Return the earliest that the edges from placed tasks allow. */
 static int64_t find_earliest(const early *of, int task) {
     int64_t earliest = 0;
-    for (int64_t k = of->first_in[task]; k >= 0; k = of->next_in[k]) {
+    for (int64_t k = of->lists.first_in[task]; k >= 0; k = of->lists.next_in[k]) {
         const pti_start_edge *e = &of->placing->edges->edge[k];
         of->placing->n_looks++;
         if (of->placed[e->from])
@@ -78,7 +57,7 @@ static int64_t find_earliest(const early *of, int task) {
 /** Return the latest that the edges to placed tasks allow. */
 static int64_t find_latest(const early *of, int task) {
     int64_t latest = INT64_MAX;
-    for (int64_t k = of->first_out[task]; k >= 0; k = of->next_out[k]) {
+    for (int64_t k = of->lists.first_out[task]; k >= 0; k = of->lists.next_out[k]) {
         const pti_start_edge *e = &of->placing->edges->edge[k];
         of->placing->n_looks++;
         if (of->placed[e->to])

@@ -1,7 +1,6 @@
 #include "graph/schedule/place.h"
 
 #include "base/checked.h"
-#include "base/list.h"
 
 #include <stdlib.h>
 
@@ -20,13 +19,10 @@ typedef struct tightening {
     int *raised;     /* tasks that were raised; owned */
     bool *is_raised; /* owned */
     int n_raised;
-    int *queue;        /* tasks whose edges are to be followed, a ring; owned */
-    bool *is_queued;   /* owned */
-    bool *is_reader;   /* of the buffer that is tried; owned */
-    int64_t *first;    /* of each task, its edges out, in next; owned */
-    int64_t *next;     /* of each edge, the next one of its task; owned */
-    int64_t n_indexed; /* edges that stand in the lists */
-    int64_t capacity;  /* of next */
+    int *queue;           /* tasks whose edges are to be followed, a ring; owned */
+    bool *is_queued;      /* owned */
+    bool *is_reader;      /* of the buffer that is tried; owned */
+    pti_edge_lists lists; /* owned */
 } tightening;
 
 /** Raise a task to a start, and put it in the queue, a circle, unless it stands there. */
@@ -50,7 +46,7 @@ static bool raise_later_tasks(tightening *of, int from, int64_t least) {
         head = (head + 1) % of->of->n_tasks;
         n_queued--;
         of->is_queued[task] = false;
-        for (int64_t k = of->first[task]; is_good && k >= 0; k = of->next[k]) {
+        for (int64_t k = of->lists.first_out[task]; is_good && k >= 0; k = of->lists.next_out[k]) {
             const pti_start_edge *e = &of->edges->edge[k];
             const int64_t later = of->tried[task] + pti_start_edge_ticks(e, of->period);
             of->edges->n_looks++;
@@ -106,28 +102,15 @@ static bool try_frames(tightening *of, int buffer, int64_t frames) {
     return is_good;
 }
 
-/** Put the edges in the lists that are not yet in them. */
-static bool index_edges(tightening *of) {
-    if (of->edges->n > of->capacity) {
-        if (!PTI_RESIZE(of->next, 2 * of->edges->n))
-            return false;
-        of->capacity = 2 * of->edges->n;
-    }
-    for (; of->n_indexed < of->edges->n; of->n_indexed++) {
-        const int from = of->edges->edge[of->n_indexed].from;
-        of->next[of->n_indexed] = of->first[from];
-        of->first[from] = of->n_indexed;
-    }
-    return true;
-}
-
 /** Lower one buffer's capacity as far as it goes, and keep what it came to. */
 static pti_found tighten_buffer(tightening *of, int buffer) {
     int64_t frames = pti_buffer_capacity(of->of, buffer, of->period, of->start);
     while (frames > 1 && try_frames(of, buffer, frames - 1))
         frames = pti_min(frames - 1, pti_buffer_capacity(of->of, buffer, of->period, of->start));
     pti_start_edges_add_capacity(of->edges, of->of, buffer, frames);
-    return !of->edges->failed && index_edges(of) ? PTI_FOUND : PTI_FOUND_NO_MEMORY;
+    return !of->edges->failed && pti_edge_lists_add_new(&of->lists, of->edges)
+               ? PTI_FOUND
+               : PTI_FOUND_NO_MEMORY;
 }
 
 /** A buffer with its bytes, to be sorted. */
@@ -145,7 +128,8 @@ static int compare_sized(const void *a, const void *b) {
 
 static pti_found tighten_all(tightening *of, sized *list) {
     const int n_buffers = of->of->n_buffers;
-    pti_found found = index_edges(of) ? PTI_FOUND : PTI_FOUND_NO_MEMORY;
+    pti_found found =
+        pti_edge_lists_add_new(&of->lists, of->edges) ? PTI_FOUND : PTI_FOUND_NO_MEMORY;
     for (int b = 0; b < n_buffers; b++)
         list[b] = (sized){of->of->buffer[b].frame_bytes, b};
     qsort(list, (size_t)n_buffers, sizeof *list, compare_sized);
@@ -162,9 +146,9 @@ static bool allocate_tightening(tightening *of) {
     of->queue = calloc(n, sizeof *of->queue);
     of->is_queued = calloc(n, sizeof *of->is_queued);
     of->is_reader = calloc(n, sizeof *of->is_reader);
-    of->first = calloc(n, sizeof *of->first);
-    return of->tried != NULL && of->raised != NULL && of->is_raised != NULL && of->queue != NULL &&
-           of->is_queued != NULL && of->is_reader != NULL && of->first != NULL;
+    return pti_edge_lists_begin(&of->lists, of->of->n_tasks) && of->tried != NULL &&
+           of->raised != NULL && of->is_raised != NULL && of->queue != NULL &&
+           of->is_queued != NULL && of->is_reader != NULL;
 }
 
 pti_found pti_place_tighten(const pti_stream_tasks *tasks, pti_start_edges *edges, int64_t period,
@@ -173,20 +157,17 @@ pti_found pti_place_tighten(const pti_stream_tasks *tasks, pti_start_edges *edge
     sized *list = calloc((size_t)tasks->n_buffers + 1, sizeof *list);
     pti_found found = PTI_FOUND_NO_MEMORY;
     if (allocate_tightening(&work) && list != NULL) {
-        for (int t = 0; t < tasks->n_tasks; t++) {
+        for (int t = 0; t < tasks->n_tasks; t++)
             work.tried[t] = start[t];
-            work.first[t] = -1;
-        }
         found = tighten_all(&work, list);
     }
+    pti_edge_lists_free(&work.lists);
     free(work.tried);
     free(work.raised);
     free(work.is_raised);
     free(work.queue);
     free(work.is_queued);
     free(work.is_reader);
-    free(work.first);
-    free(work.next);
     free(list);
     return found;
 }
