@@ -23,8 +23,8 @@ typedef struct pti_superstep_limits {
     int64_t most_launches; /* the program's limit; 0: any number */
     bool runs_once;        /* no two members may compute the same: one launch a superstep */
     bool sends;            /* members are not all of one process */
-    bool keeps; /* nothing is to leave members' devices unasked: a launch whose results are
-                              combined, in memory that comes with it, is alone in its superstep */
+    bool keeps;            /* nothing is to leave members' devices unasked: a launch whose results
+                              are combined, in memory that comes with it, is alone in a superstep */
 } pti_superstep_limits;
 
 /** Return whether one of the next launches needs memory beside its arrays: no two members compute

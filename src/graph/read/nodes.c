@@ -85,7 +85,8 @@ static polytile_status read_parameters(polytile_graph *graph, pti_actor *actor) 
                                   actor->name, params->value);
 }
 
-static polytile_status read_numbers(const polytile_graph *graph, pti_actor *actor) {
+/** Read how long an actor runs, how often, and on which unit: seconds=, repeat= and on=. */
+static polytile_status read_time_and_unit(const polytile_graph *graph, pti_actor *actor) {
     const pti_dot_attribute *seconds = pti_dot_find(actor->given, "seconds");
     const pti_dot_attribute *repeat = pti_dot_find(actor->given, "repeat");
     const pti_dot_attribute *on = pti_dot_find(actor->given, "on");
@@ -140,7 +141,7 @@ static polytile_status read_actor(polytile_graph *graph, const pti_dot_node *nod
     polytile_status status;
     *actor = (pti_actor){.name = node->name, .at = node->at, .given = &node->attributes};
     PTI_TRY(pti_dot_check_names(graph->dot, &node->attributes, "an actor", actor_words));
-    PTI_TRY(read_numbers(graph, actor));
+    PTI_TRY(read_time_and_unit(graph, actor));
     PTI_TRY(read_parameters(graph, actor));
     PTI_TRY(create_kernel(graph, actor));
 done:

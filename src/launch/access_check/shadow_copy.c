@@ -232,10 +232,10 @@ static bool begins_from_identity(const pti_operand *operand) {
     return operand->reduces && pti_reduction_is_known(operand->reduction, operand->type);
 }
 
-/** Find what an element holds before the kernel runs: its value in the array, or what a reduction
- * starts from and never loses. False: poison. */
-static bool find_begin(const pti_shadow_copy *shadow, const pti_marked *element,
-                       unsigned char *value) {
+/** Find what an element holds before the kernel runs: its value in the array, or the identity
+ * that a reduction starts from. False: poison. */
+static bool find_initial_value(const pti_shadow_copy *shadow, const pti_marked *element,
+                               unsigned char *value) {
     const pti_operand *operand = shadow->operand;
     int marks = shadow->mark[element->place];
     if (marks & PTI_MARK_WRITTEN && begins_from_identity(operand)) {
@@ -256,7 +256,8 @@ void pti_shadow_copy_begin(pti_shadow_copy *shadow, int first_pattern, int64_t n
     memcpy(pti_shadow_copy_at(shadow, n), pti_shadow_copy_poison(shadow, then_pattern, n),
            (size_t)(shadow->n_elements - n) * element_bytes);
     for (int64_t k = 0; k < shadow->n_marked; k++)
-        find_begin(shadow, &shadow->marked[k], pti_shadow_copy_at(shadow, shadow->marked[k].place));
+        find_initial_value(shadow, &shadow->marked[k],
+                           pti_shadow_copy_at(shadow, shadow->marked[k].place));
 }
 
 void pti_shadow_copy_keep_begin(pti_shadow_copy *shadow) {

@@ -111,9 +111,10 @@ static void widen_margin(pti_tiling *tiling, int launch, int by, section_pair of
     }
 }
 
-/** Join a section that a launch writes with one of the same array, of a later launch or of itself,
- * which has no conflict. */
-static bool join_pair(pti_tiling *tiling, int launch, int later, section_pair of, pti_text *why) {
+/** Widen a launch's margin by what a section of a later one reads of what it writes; or say why
+ * tiles cannot run the two as one. A launch has no conflict with itself. */
+static bool widen_for_section(pti_tiling *tiling, int launch, int later, section_pair of,
+                              pti_text *why) {
     const pti_instance *by = instance_of_launch(tiling, later);
     const pti_operand *operand = &by->operand[of.other->operand];
     if (launch == later && of.other->role == POLYTILE_IN)
@@ -134,8 +135,8 @@ static bool add_margins_between(pti_tiling *tiling, int launch, int later, pti_t
         for (int r = 0; r < by->n_sections && instance->section[s].role != POLYTILE_IN; r++)
             if (tiling->call[launch].array[instance->section[s].operand] ==
                     tiling->call[later].array[by->section[r].operand] &&
-                !join_pair(tiling, launch, later,
-                           (section_pair){&instance->section[s], &by->section[r]}, why))
+                !widen_for_section(tiling, launch, later,
+                                   (section_pair){&instance->section[s], &by->section[r]}, why))
                 return false;
     return true;
 }
