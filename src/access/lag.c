@@ -63,7 +63,7 @@ static polytile_status find_lag_by_isl(isl_ctx *isl, const pti_cut_section *earl
 }
 
 /** What is known of two launches. */
-typedef struct search {
+typedef struct lag_search {
     const pti_cut_launch *earlier;
     const pti_cut_launch *later;
     int64_t most;  /* what the launch domains allow */
@@ -71,7 +71,7 @@ typedef struct search {
     bool by_isl;   /* where no closed form finds a lag; else by a bound of it */
     bool is_exact; /* no bound is the largest */
     pti_lag found; /* the largest of those looked at */
-} search;
+} lag_search;
 
 /* Return how many sections an operand has: one if only its hull is known. */
 static int n_touched(const pti_operand *operand) {
@@ -108,11 +108,11 @@ static pti_cut_section section_of_operand(const pti_cut_launch *launch, int oper
     return cut;
 }
 
-static bool is_longer(const search *of, const pti_lag *lag) {
+static bool is_longer(const lag_search *of, const pti_lag *lag) {
     return lag->conflicts && (!of->found.conflicts || lag->threads > of->found.threads);
 }
 
-static polytile_status look_through_isl(search *of, const pti_cut_section *earlier,
+static polytile_status look_through_isl(lag_search *of, const pti_cut_section *earlier,
                                         const pti_cut_section *later, pti_lag *lag) {
     if (of->isl == NULL)
         of->isl = pti_isl_open();
@@ -120,7 +120,7 @@ static polytile_status look_through_isl(search *of, const pti_cut_section *earli
 }
 
 /** Find the lag of two sections in closed form, else by isl, and keep it if it is the longest. */
-static polytile_status look_at_sections(search *of, const pti_cut_section *earlier,
+static polytile_status look_at_sections(lag_search *of, const pti_cut_section *earlier,
                                         const pti_cut_section *later) {
     polytile_status status = POLYTILE_OK;
     pti_lag lag;
@@ -142,12 +142,12 @@ done:
 }
 
 /* Return whether no other conflict can change what is known. */
-static bool is_settled(const search *of) {
+static bool is_settled(const lag_search *of) {
     return of->found.conflicts && of->found.threads >= of->most;
 }
 
 /** Look at all pairs of sections of two operands of one array. */
-static polytile_status look_at_operands(search *of, int one, int other) {
+static polytile_status look_at_operands(lag_search *of, int one, int other) {
     const pti_operand *first = &of->earlier->call.instance->operand[one];
     const pti_operand *second = &of->later->call.instance->operand[other];
     polytile_status status = POLYTILE_OK;
@@ -165,16 +165,17 @@ done:
     return status;
 }
 
-static search search_of(const pti_cut_launch *earlier, const pti_cut_launch *later, bool by_isl) {
-    return (search){.earlier = earlier,
-                    .later = later,
-                    .most = earlier->call.instance->threads.range[earlier->index].hi -
-                            later->call.instance->threads.range[later->index].lo,
-                    .by_isl = by_isl,
-                    .is_exact = true};
+static lag_search search_of(const pti_cut_launch *earlier, const pti_cut_launch *later,
+                            bool by_isl) {
+    return (lag_search){.earlier = earlier,
+                        .later = later,
+                        .most = earlier->call.instance->threads.range[earlier->index].hi -
+                                later->call.instance->threads.range[later->index].lo,
+                        .by_isl = by_isl,
+                        .is_exact = true};
 }
 
-static polytile_status look_at_launches(search *of) {
+static polytile_status look_at_launches(lag_search *of) {
     polytile_status status = POLYTILE_OK;
     for (int p = 0; p < of->earlier->call.instance->n_operands; p++)
         for (int q = 0; q < of->later->call.instance->n_operands; q++)
@@ -186,7 +187,7 @@ done:
 
 polytile_status pti_launch_lag(const pti_cut_launch *earlier, const pti_cut_launch *later,
                                pti_lag *lag) {
-    search of = search_of(earlier, later, true);
+    lag_search of = search_of(earlier, later, true);
     polytile_status status = look_at_launches(&of);
     if (status == POLYTILE_OK)
         *lag = of.found;
@@ -196,7 +197,7 @@ polytile_status pti_launch_lag(const pti_cut_launch *earlier, const pti_cut_laun
 
 bool pti_launch_lag_bound(const pti_cut_launch *earlier, const pti_cut_launch *later,
                           pti_lag *lag) {
-    search of = search_of(earlier, later, false);
+    lag_search of = search_of(earlier, later, false);
     look_at_launches(&of);
     *lag = of.found;
     return of.is_exact;

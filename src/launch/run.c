@@ -181,7 +181,7 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
 }
 
 /** A run that needs a plan. */
-typedef struct request {
+typedef struct run_request {
     polytile_device *device;
     const polytile_kernel *kernel;
     const polytile_domain *domain;
@@ -191,7 +191,7 @@ typedef struct request {
     int64_t wanted_bytes;            /* the limit if all of the device's were free; 0: none */
     bool on_gpu;                     /* all arrays lie there and are used in place */
     int64_t refused_bytes; /* what the last plan needed and the device did not have; 0: nothing */
-} request;
+} run_request;
 
 /** Return the tighter of two limits; 0 is none. */
 static int64_t tighter_limit(int64_t one_bytes, int64_t other_bytes) {
@@ -202,7 +202,7 @@ static int64_t tighter_limit(int64_t one_bytes, int64_t other_bytes) {
 
 /** Set limit, link and what fills the device: what it can give now, and its own unless the user
  * gives others. */
-static polytile_status take_stock(request *of, const polytile_launch_options *options) {
+static polytile_status take_stock(run_request *of, const polytile_launch_options *options) {
     int64_t usable_bytes = 0;
     polytile_status status = of->device->functions->usable(of->device, &usable_bytes);
     if (options != NULL)
@@ -224,7 +224,7 @@ static polytile_status take_stock(request *of, const polytile_launch_options *op
 }
 
 /** Lower the limit to a tenth less than the last plan needed, which was not there. */
-static polytile_status ask_for_less(request *of, int64_t missing_bytes) {
+static polytile_status ask_for_less(run_request *of, int64_t missing_bytes) {
     int64_t usable_bytes = 0;
     polytile_status status = of->device->functions->usable(of->device, &usable_bytes);
     int64_t had_bytes =
@@ -234,12 +234,12 @@ static polytile_status ask_for_less(request *of, int64_t missing_bytes) {
     return status;
 }
 
-static bool is_narrowed(const request *of) {
+static bool is_narrowed(const run_request *of) {
     return of->options.plan.limit_bytes != of->wanted_bytes;
 }
 
 /** Say in a certificate that the limit is lower than the device's. */
-static polytile_status explain_limit(const request *of) {
+static polytile_status explain_limit(const run_request *of) {
     char free_text[32], wanted[32], refused[32];
     polytile_context *ctx = of->device->object.context;
     if (of->refused_bytes > 0)
@@ -255,7 +255,7 @@ static polytile_status explain_limit(const request *of) {
         polytile_size_format(of->wanted_bytes, wanted), of->device->text);
 }
 
-static polytile_status plan_request(const request *of, polytile_plan **plan) {
+static polytile_status plan_request(const run_request *of, polytile_plan **plan) {
     char free_text[32], wanted[32];
     polytile_status status =
         polytile_plan_create(of->kernel, of->domain, of->n_arrays, of->arrays, &of->options, plan);
@@ -272,7 +272,7 @@ static polytile_status plan_request(const request *of, polytile_plan **plan) {
 }
 
 /** Note how long a run took, if that tells of its lanes. */
-static void note_lanes(const request *of, const pti_schedule *schedule) {
+static void note_lanes(const run_request *of, const pti_schedule *schedule) {
     const int64_t n_lanes = of->options.plan.n_streams;
     const uint64_t key = pti_lanes_key(of->kernel->declaration_hash, of->domain);
     if (pti_lanes_are_told(schedule, n_lanes))
@@ -282,7 +282,7 @@ static void note_lanes(const request *of, const pti_schedule *schedule) {
 }
 
 /** Plan and run. missing_bytes: what the plan needed and the device did not have; 0: it had it. */
-static polytile_status plan_and_run(const request *of, int64_t *missing_bytes) {
+static polytile_status plan_and_run(const run_request *of, int64_t *missing_bytes) {
     polytile_plan *plan = NULL;
     polytile_status status;
     *missing_bytes = 0;
@@ -298,7 +298,7 @@ done:
 }
 
 /** Give up: every plan for less was refused like the first. */
-static polytile_status give_up(const request *of) {
+static polytile_status give_up(const run_request *of) {
     char refused[32];
     polytile_context *ctx = of->device->object.context;
     return pti_fail(ctx, POLYTILE_NO_FIT,
@@ -317,11 +317,11 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
     polytile_context *ctx = device->object.context;
     PTI_TRY(pti_kernel_check_launch(ctx, device->text, kernel, domain));
     PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
-    request run = {.device = device,
-                   .kernel = kernel,
-                   .domain = domain,
-                   .n_arrays = n_arrays,
-                   .arrays = arrays};
+    run_request run = {.device = device,
+                       .kernel = kernel,
+                       .domain = domain,
+                       .n_arrays = n_arrays,
+                       .arrays = arrays};
     PTI_TRY(check_idle(device));
     begin_run(device);
     device->report = (polytile_report){0};

@@ -17,11 +17,11 @@ static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 enum { N_DIGITS = 64 };
 
 /** One of the equal spans that a track is cut into. */
-typedef struct span {
+typedef struct busy_span {
     int64_t busy_ns;
     int64_t lead_ns; /* of the kind over all others, by the vote of Boyer and Moore (1981) */
     int kind;
-} span;
+} busy_span;
 
 /** What is written of the tracks. */
 typedef struct tracks_page {
@@ -30,8 +30,8 @@ typedef struct tracks_page {
     int *number_of_kind; /* in the list of kinds of the page; owned */
     int *row_of_track;   /* of the spans; -1: it has none; owned */
     int n_rows;
-    int64_t n_spans; /* of each row */
-    span *spans;     /* owned */
+    int64_t n_spans;  /* of each row */
+    busy_span *spans; /* owned */
 } tracks_page;
 
 /** Number the kinds as the page lists them; those that it does not list share the last number. */
@@ -60,7 +60,7 @@ static bool number_rows(tracks_page *page) {
 }
 
 /** Count a part of an operation that lies in a span, whose kind is that of most of its time. */
-static void vote_for_kind(span *of, int kind, int64_t part_ns) {
+static void vote_for_kind(busy_span *of, int kind, int64_t part_ns) {
     of->busy_ns += part_ns;
     if (of->kind == kind || of->lead_ns == 0) {
         of->kind = kind;
@@ -89,7 +89,7 @@ static int64_t span_at(const tracks_page *page, int64_t time_ns) {
 /** Count an operation from a time on, behind which its track was free. */
 static void count_in_spans(const tracks_page *page, const pti_traced_slice *slice,
                            int64_t begin_ns) {
-    span *row = page->spans + page->n_spans * page->row_of_track[slice->track];
+    busy_span *row = page->spans + page->n_spans * page->row_of_track[slice->track];
     for (int64_t k = span_at(page, begin_ns); k < page->n_spans && begin_ns < slice->end_ns; k++) {
         const int64_t end_ns =
             k + 1 == page->n_spans ? slice->end_ns : pti_min(slice->end_ns, begin_of(page, k + 1));
@@ -126,7 +126,7 @@ static char busy_digit(int64_t busy_ns, int64_t span_ns) {
 }
 
 static void write_spans(const tracks_page *page, int track) {
-    const span *row = page->spans + page->n_spans * page->row_of_track[track];
+    const busy_span *row = page->spans + page->n_spans * page->row_of_track[track];
     pti_text_add(page->text, ", \"busy\": \"");
     char *written = pti_text_extend(page->text, (size_t)page->n_spans);
     for (int64_t k = 0; written != NULL && k < page->n_spans; k++)

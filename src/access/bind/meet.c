@@ -154,7 +154,7 @@ static bool are_told_apart(const polytile_context *ctx, const pti_instance *inst
 /* All elements of all threads. */
 
 /** The search for a meeting, at one thread. */
-typedef struct search {
+typedef struct meeting_search {
     const pti_instance *instance;
     int operand;
     uint64_t *bits;             /* of each element of the array: some thread writes it */
@@ -162,18 +162,18 @@ typedef struct search {
     const pti_section *section; /* of it, that is visited */
     int64_t n_written;          /* boxes that the thread writes, so far */
     pti_meeting *found;
-} search;
+} meeting_search;
 
 /** Whether a thread has an element in the first boxes that it writes. */
 typedef struct ownership {
-    search at;
+    meeting_search at;
     const int64_t *element;
     int64_t n_most, n_boxes;
     int access; /* by which it has; -1: it has not */
 } ownership;
 
 /** Visit what the thread writes, or reads alone. */
-static void visit_boxes(search *of, bool is_written, pti_box_function *visit, void *user) {
+static void visit_boxes(meeting_search *of, bool is_written, pti_box_function *visit, void *user) {
     const pti_operand *operand = &of->instance->operand[of->operand];
     for (int s = 0; s < operand->n_sections; s++) {
         of->section = &sections_of(of->instance, of->operand)[s];
@@ -192,8 +192,8 @@ static void look_for_element(const polytile_domain *box, void *user) {
 }
 
 /** Return by which access a thread writes an element, in its first boxes; -1: it does not. */
-static int find_own_access(const search *of, const polytile_domain *thread, const int64_t *element,
-                           int64_t n_most) {
+static int find_own_access(const meeting_search *of, const polytile_domain *thread,
+                           const int64_t *element, int64_t n_most) {
     ownership own = {.at = *of, .element = element, .n_most = n_most, .access = -1};
     own.at.thread = *thread;
     visit_boxes(&own.at, true, look_for_element, &own);
@@ -205,7 +205,7 @@ static polytile_domain thread_at(const pti_instance *instance, const int64_t *po
 }
 
 /** Note that the thread meets another one, which is looked for, at an element. */
-static void note_meeting(const search *of, const int64_t *element) {
+static void note_meeting(const meeting_search *of, const int64_t *element) {
     pti_meeting *found = of->found;
     int64_t *writer = found->thread[0];
     found->access[1] = of->section->access;
@@ -222,7 +222,7 @@ static void note_meeting(const search *of, const int64_t *element) {
 }
 
 /** The number of an element in its array. */
-static int64_t number_of(const search *of, const int64_t *element) {
+static int64_t number_of(const meeting_search *of, const int64_t *element) {
     const polytile_domain *array = &of->instance->operand[of->operand].domain;
     int64_t number = 0;
     for (int d = 0; d < array->n_dims; d++)
@@ -232,7 +232,7 @@ static int64_t number_of(const search *of, const int64_t *element) {
 }
 
 static void meet_written(const polytile_domain *box, void *user) {
-    search *of = user;
+    meeting_search *of = user;
     const int64_t n_before = of->n_written++;
     int64_t element[POLYTILE_MAX_DIMS] = {0};
     pti_box_first_point(box, element);
@@ -244,7 +244,7 @@ static void meet_written(const polytile_domain *box, void *user) {
 }
 
 static void meet_read(const polytile_domain *box, void *user) {
-    search *of = user;
+    meeting_search *of = user;
     int64_t element[POLYTILE_MAX_DIMS] = {0};
     pti_box_first_point(box, element);
     do {
@@ -255,7 +255,7 @@ static void meet_read(const polytile_domain *box, void *user) {
     } while (!of->found->is_found && pti_box_next_point(box, element));
 }
 
-static void go_through(search *of, bool is_written) {
+static void go_through(meeting_search *of, bool is_written) {
     int64_t point[POLYTILE_MAX_DIMS];
     pti_box_first_point(&of->instance->threads, point);
     do {
@@ -276,7 +276,8 @@ polytile_status pti_inspection_find_meeting(polytile_context *ctx, const pti_ins
         return pti_fail_memory(ctx, instance->kernel_name, (double)n_words * sizeof *bits);
     meeting->are_told_apart = are_told_apart(ctx, instance, operand, bits);
     if (!meeting->are_told_apart) {
-        search of = {.instance = instance, .operand = operand, .bits = bits, .found = meeting};
+        meeting_search of = {
+            .instance = instance, .operand = operand, .bits = bits, .found = meeting};
         memset(bits, 0, n_words * sizeof *bits);
         go_through(&of, true);
         if (!meeting->is_found)

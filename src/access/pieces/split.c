@@ -120,12 +120,12 @@ static int64_t groups_bytes(const pti_instance *instance, const pti_operand *ope
 }
 
 /** Two groups of one operand. */
-typedef struct pair {
+typedef struct joined_pair {
     int operand; /* -1: none */
     int one;
     int other;
     double more_bytes; /* that their union takes than they do one by one */
-} pair;
+} joined_pair;
 
 static double more_bytes(const pti_instance *instance, const pti_operand *operand, const int *group,
                          int one, int other, const polytile_domain *threads) {
@@ -136,7 +136,7 @@ static double more_bytes(const pti_instance *instance, const pti_operand *operan
 
 /** Find the pair of groups of an operand whose union takes the least. */
 static void find_pair(const pti_instance *instance, int o, const int *group,
-                      const polytile_domain *threads, pair *best) {
+                      const polytile_domain *threads, joined_pair *best) {
     const pti_operand *operand = &instance->operand[o];
     for (int s = 1; s < operand->n_sections; s++)
         for (int t = 0; t < s; t++) {
@@ -144,7 +144,7 @@ static void find_pair(const pti_instance *instance, int o, const int *group,
                 continue;
             const double more = more_bytes(instance, operand, group, group[t], group[s], threads);
             if (best->operand < 0 || more < best->more_bytes)
-                *best = (pair){o, group[t], group[s], more};
+                *best = (joined_pair){o, group[t], group[s], more};
         }
 }
 
@@ -163,7 +163,7 @@ static counts count_groups(const pti_instance *instance, const grouping *of) {
     return n;
 }
 
-static void join_pair(const pti_instance *instance, const pair *found, grouping *of) {
+static void join_pair(const pti_instance *instance, const joined_pair *found, grouping *of) {
     const pti_operand *operand = &instance->operand[found->operand];
     int *group = &of->group[operand->first_section];
     join_groups(group, operand->n_sections, found->other, found->one);
@@ -178,7 +178,7 @@ static void join_pairs(const pti_instance *instance, const polytile_domain *thre
         const counts n = count_groups(instance, of);
         const bool is_too_many = n.n_further > most_further || n.n_pieces > POLYTILE_MAX_PIECES ||
                                  instance->n_operands + n.n_further > PTI_MAX_SPLIT_OPERANDS;
-        pair best = {.operand = -1};
+        joined_pair best = {.operand = -1};
         for (int o = 0; o < instance->n_operands && (is_too_many || joins_worthy); o++)
             find_pair(instance, o, &of->group[instance->operand[o].first_section], threads, &best);
         if (best.operand < 0 || (!is_too_many && best.more_bytes > 0))

@@ -13,7 +13,7 @@
  * forget; all else is done here, in the program's thread. */
 
 /** The walk. */
-typedef struct walk {
+typedef struct list_walk {
     const pti_list_run *run;
     pti_group *group;
     bool is_paused;    /* members, until all is queued that is planned together */
@@ -21,36 +21,36 @@ typedef struct walk {
     bool are_spans_shared;
     bool has_agreed; /* all processes came to the first combination: that they can take part */
     pti_group_sums sums;
-} walk;
+} list_walk;
 
-static bool has_walk_failed(const walk *of) {
+static bool has_walk_failed(const list_walk *of) {
     return of->group->failure.status != POLYTILE_OK;
 }
 
-static int local_of(const walk *of, int member) {
+static int local_of(const list_walk *of, int member) {
     return member - of->group->transport->first;
 }
 
-static polytile_array *array_of_member(const walk *of, int array, int member) {
+static polytile_array *array_of_member(const list_walk *of, int array, int member) {
     const int n_local = of->group->transport->n_local;
     return of->group->member_arrays[array * n_local + local_of(of, member)];
 }
 
 /* Operations. */
 
-static int number_of_op(const walk *of, const pti_joint_op *op) {
+static int number_of_op(const list_walk *of, const pti_joint_op *op) {
     return (int)(op - of->run->list->op);
 }
 
-static const pti_recorded *launch_of(const walk *of, const pti_joint_op *op) {
+static const pti_recorded *launch_of(const list_walk *of, const pti_joint_op *op) {
     return &of->run->recorded[op->launch];
 }
 
-static bool runs_combined_launch(const walk *of, const pti_joint_op *op) {
+static bool runs_combined_launch(const list_walk *of, const pti_joint_op *op) {
     return op->kind == PTI_JOINT_RUN && of->run->prepared->parts.work[0].home[op->launch].splits;
 }
 
-static polytile_status run_threads(walk *of, const pti_joint_op *op) {
+static polytile_status run_threads(list_walk *of, const pti_joint_op *op) {
     const int local = local_of(of, op->member);
     polytile_status status = POLYTILE_OK;
     if (launch_of(of, op)->server != NULL)
@@ -67,29 +67,29 @@ done:
     return status;
 }
 
-static polytile_status fetch_to_host(walk *of, const pti_joint_op *op) {
+static polytile_status fetch_to_host(list_walk *of, const pti_joint_op *op) {
     return pti_queue_fetch(of->group->member[local_of(of, op->member)],
                            array_of_member(of, op->array, op->member), &op->boxes);
 }
 
-static polytile_status pull_elements(walk *of, const pti_joint_op *op) {
+static polytile_status pull_elements(list_walk *of, const pti_joint_op *op) {
     return pti_queue_pull(of->group->member[local_of(of, op->member)],
                           array_of_member(of, op->array, op->member), &op->boxes);
 }
 
-static polytile_status forget_elements(walk *of, const pti_joint_op *op) {
+static polytile_status forget_elements(list_walk *of, const pti_joint_op *op) {
     return pti_queue_invalidate(of->group->member[local_of(of, op->member)],
                                 array_of_member(of, op->array, op->member), &op->boxes);
 }
 
 /** Arrays that have left their queues are in host memory. */
-static polytile_status find_host_memory(const walk *of, int array, int member) {
+static polytile_status find_host_memory(const list_walk *of, int array, int member) {
     return of->run->prepared == NULL
                ? POLYTILE_OK
                : pti_group_find_memory(of->group, array, local_of(of, member));
 }
 
-static polytile_status send_or_receive(walk *of, const pti_joint_op *op) {
+static polytile_status send_or_receive(list_walk *of, const pti_joint_op *op) {
     pti_transport *transport = of->group->transport;
     const pti_transport_functions *functions = transport->functions;
     if (!has_walk_failed(of))
@@ -98,7 +98,7 @@ static polytile_status send_or_receive(walk *of, const pti_joint_op *op) {
         transport, of->run->messages, number_of_op(of, op), has_walk_failed(of));
 }
 
-static polytile_status copy_from_member(walk *of, const pti_joint_op *op) {
+static polytile_status copy_from_member(list_walk *of, const pti_joint_op *op) {
     polytile_status status;
     PTI_TRY(find_host_memory(of, op->array, op->peer));
     PTI_TRY(find_host_memory(of, op->array, op->member));
@@ -112,7 +112,7 @@ done:
 
 /** Let all agree that they have what is combined, before they do: nobody combines with one that has
  * not. Returns whether they have. */
-static bool agree_to_combine(walk *of, const pti_joint_op *op) {
+static bool agree_to_combine(list_walk *of, const pti_joint_op *op) {
     pti_group *group = of->group;
     if (of->has_agreed)
         return of->sums.are_made;
@@ -127,7 +127,7 @@ static bool agree_to_combine(walk *of, const pti_joint_op *op) {
     return status == POLYTILE_OK;
 }
 
-static polytile_status combine_results(walk *of, const pti_joint_op *op) {
+static polytile_status combine_results(list_walk *of, const pti_joint_op *op) {
     return agree_to_combine(of, op)
                ? pti_group_sums_combine(of->group, launch_of(of, op), &of->sums, op->array,
                                         has_walk_failed(of))
@@ -135,7 +135,7 @@ static polytile_status combine_results(walk *of, const pti_joint_op *op) {
 }
 
 /** Operations wait before they are handed out, and this one does nothing else. */
-static polytile_status only_wait(walk *of, const pti_joint_op *op) {
+static polytile_status only_wait(list_walk *of, const pti_joint_op *op) {
     (void)of;
     (void)op;
     return POLYTILE_OK;
@@ -143,7 +143,7 @@ static polytile_status only_wait(walk *of, const pti_joint_op *op) {
 
 /** What each kind of operation does. A process that has failed still does what others wait for. */
 static const struct {
-    polytile_status (*run)(walk *of, const pti_joint_op *op);
+    polytile_status (*run)(list_walk *of, const pti_joint_op *op);
     bool is_awaited; /* by other processes */
 } kinds[] = {
     [PTI_JOINT_RUN] = {run_threads, false},        [PTI_JOINT_FETCH] = {fetch_to_host, false},
@@ -155,7 +155,7 @@ static const struct {
 
 /* Waiting. */
 
-static polytile_status wait_for_launch(walk *of, const pti_joint_wait *on) {
+static polytile_status wait_for_launch(list_walk *of, const pti_joint_wait *on) {
     const int local = local_of(of, on->member);
     polytile_queue *queue = of->group->member[local];
     polytile_status status;
@@ -171,7 +171,7 @@ done:
 }
 
 /** For all, whatever fails; or have members wait for each other. */
-static void wait_for_all(walk *of, const pti_joint_op *op) {
+static void wait_for_all(list_walk *of, const pti_joint_op *op) {
     if (of->run->is_ahead && op->n_waits > 0)
         pti_group_set_gates(of->group);
     for (int w = 0; w < op->n_waits && !of->run->is_ahead; w++)
@@ -183,7 +183,7 @@ static void wait_for_all(walk *of, const pti_joint_op *op) {
 
 /** Where all fits and nobody shares the memory, launches run one by one anyway and need not wait
  * for that. */
-static void pause_members(walk *of) {
+static void pause_members(list_walk *of) {
     const pti_group *group = of->group;
     for (int m = 0; m < group->transport->n_local; m++) {
         bool runs_at_once = !group->transport->shares_memory &&
@@ -194,13 +194,13 @@ static void pause_members(walk *of) {
     of->is_paused = true;
 }
 
-static void resume_members(walk *of) {
+static void resume_members(list_walk *of) {
     for (int m = 0; m < of->group->transport->n_local && of->is_paused; m++)
         polytile_queue_resume(of->group->member[m]);
     of->is_paused = false;
 }
 
-static void share_spans_once(walk *of) {
+static void share_spans_once(list_walk *of) {
     if (!of->are_spans_shared && !has_walk_failed(of))
         pti_group_note_failure(of->group, pti_group_share_spans(of->group, of->run->prepared));
     of->are_spans_shared = true;
@@ -214,7 +214,7 @@ static bool brings_elements(const pti_joint_op *op) {
 
 /** Launches, and what devices forget right after them, are planned together. Whoever waits, or
  * moves elements, or launches what is combined, finds members running. */
-static void begin_op(walk *of, const pti_joint_op *op) {
+static void begin_op(list_walk *of, const pti_joint_op *op) {
     const bool launches = op->kind == PTI_JOINT_RUN &&
                           (launch_of(of, op)->server != NULL || !runs_combined_launch(of, op));
     if (of->has_launched && !launches && !brings_elements(op))
@@ -229,7 +229,7 @@ static void begin_op(walk *of, const pti_joint_op *op) {
 }
 
 /** Arrays leave with what runs last, if nothing is done with them after it. */
-static void end_walk(walk *of) {
+static void end_walk(list_walk *of) {
     const pti_group_last *last = of->run->last;
     if (of->has_launched)
         share_spans_once(of);
@@ -240,13 +240,14 @@ static void end_walk(walk *of) {
 }
 
 /** Write what the program's thread did for a member, or for all, into the devices' trace. */
-static void trace_op(const walk *of, const char *word, const pti_joint_op *op, double start_s) {
+static void trace_op(const list_walk *of, const char *word, const pti_joint_op *op,
+                     double start_s) {
     const polytile_queue *member = of->group->member[op->member < 0 ? 0 : local_of(of, op->member)];
     pti_trace_program(of->group->member[0]->device, word,
                       op->member < 0 ? "all" : pti_queue_text(member), start_s);
 }
 
-static void run_op(walk *of, const pti_joint_op *op) {
+static void run_op(list_walk *of, const pti_joint_op *op) {
     double start_s = pti_now_s();
     begin_op(of, op);
     if (!has_walk_failed(of))
@@ -275,7 +276,7 @@ void pti_group_run_list(const pti_list_run *run) {
     const int n_ops = run->only_launches
                           ? pti_group_end_of_launches(run->list, run->prepared->n_launches)
                           : run->list->n_ops;
-    walk of = {.run = run, .group = run->group};
+    list_walk of = {.run = run, .group = run->group};
     for (int k = run->first_op; k < n_ops; k++)
         run_op(&of, &run->list->op[k]);
     end_walk(&of);

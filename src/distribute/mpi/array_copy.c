@@ -11,13 +11,13 @@
 /* Copy boxes that a rank owns from and to the program's memory. */
 
 /** A call of one rank. */
-typedef struct request {
+typedef struct copy_request {
     const polytile_domain *box; /* NULL or empty: nothing */
     void *elements;
     bool puts;
-} request;
+} copy_request;
 
-static bool is_nothing(const request *of) {
+static bool is_nothing(const copy_request *of) {
     return of->box == NULL || pti_box_is_empty(of->box);
 }
 
@@ -36,7 +36,7 @@ static polytile_status fail_owner(const pti_open_array *open, const polytile_dom
 }
 
 /** Check the box and the memory of a request. Errors: INVALID. */
-static polytile_status check_box(const pti_open_array *open, const request *of) {
+static polytile_status check_box(const pti_open_array *open, const copy_request *of) {
     polytile_context *ctx = pti_spread_context(&open->spread);
     const char *name = open->array->name;
     if (of->box->n_dims != open->array->domain.n_dims)
@@ -53,7 +53,7 @@ static polytile_status check_box(const pti_open_array *open, const request *of) 
     return POLYTILE_OK;
 }
 
-static polytile_status check_copied_boxes(const pti_open_array *open, const request *of) {
+static polytile_status check_copied_boxes(const pti_open_array *open, const copy_request *of) {
     polytile_context *ctx = pti_spread_context(&open->spread);
     polytile_status status = POLYTILE_OK;
     if (is_nothing(of))
@@ -68,8 +68,8 @@ done:
     return status;
 }
 
-static void copy_common_box(const pti_stored_box *stored, int64_t element_bytes, const request *of,
-                            const polytile_domain *common) {
+static void copy_common_box(const pti_stored_box *stored, int64_t element_bytes,
+                            const copy_request *of, const polytile_domain *common) {
     pti_memory_layout box_layout = pti_memory_layout_of(of->box, element_bytes);
     pti_memory_layout layout = pti_memory_layout_of(&stored->around, element_bytes);
     pti_memory_span member = {stored->memory, &layout};
@@ -82,7 +82,7 @@ static void copy_common_box(const pti_stored_box *stored, int64_t element_bytes,
 }
 
 /** Copy all boxes: one may lie in several that the rank owns. */
-static void copy_all(const pti_open_array *open, const request *of) {
+static void copy_all(const pti_open_array *open, const copy_request *of) {
     const pti_store *store = &open->spread.store;
     polytile_domain common;
     for (int k = 0; !is_nothing(of) && k < store->n_boxes; k++) {
@@ -92,7 +92,8 @@ static void copy_all(const pti_open_array *open, const request *of) {
 }
 
 /** Find the boxes to copy. Errors: NO_MEMORY. */
-static polytile_status find_boxes(const pti_open_array *open, const request *of, pti_boxes *boxes) {
+static polytile_status find_boxes(const pti_open_array *open, const copy_request *of,
+                                  pti_boxes *boxes) {
     if (!is_nothing(of))
         pti_boxes_append(boxes, of->box);
     if (!boxes->failed)
@@ -102,7 +103,8 @@ static polytile_status find_boxes(const pti_open_array *open, const request *of,
 }
 
 /** Prepare a copy on this rank, before any rank copies. */
-static polytile_status prepare_copy(pti_open_array *open, const request *of, pti_boxes *boxes) {
+static polytile_status prepare_copy(pti_open_array *open, const copy_request *of,
+                                    pti_boxes *boxes) {
     polytile_status status;
     PTI_TRY(check_copied_boxes(open, of));
     PTI_TRY(find_boxes(open, of, boxes));
@@ -111,7 +113,7 @@ done:
     return status;
 }
 
-static polytile_status copy_box(polytile_array *array, const char *call, const request *of) {
+static polytile_status copy_box(polytile_array *array, const char *call, const copy_request *of) {
     pti_array_use use = of->puts ? PTI_ARRAY_REPLACES_SOME : PTI_ARRAY_READS_SOME;
     pti_open_array open;
     pti_boxes boxes = {0};
@@ -134,12 +136,12 @@ done:
 /** The elements are only read. */
 polytile_status polytile_mpi_array_put(polytile_array *array, const polytile_domain *box,
                                        const void *elements) {
-    request of = {.box = box, .elements = (void *)(uintptr_t)elements, .puts = true};
+    copy_request of = {.box = box, .elements = (void *)(uintptr_t)elements, .puts = true};
     return copy_box(array, "polytile_mpi_array_put", &of);
 }
 
 polytile_status polytile_mpi_array_get(polytile_array *array, const polytile_domain *box,
                                        void *elements) {
-    request of = {.box = box, .elements = elements, .puts = false};
+    copy_request of = {.box = box, .elements = elements, .puts = false};
     return copy_box(array, "polytile_mpi_array_get", &of);
 }

@@ -4,7 +4,7 @@
 #include <polytile/mpi.h>
 
 /** A call of polytile_mpi_array_create(). */
-typedef struct request {
+typedef struct array_request {
     polytile_queue *queue;
     const char *name;
     polytile_type type;
@@ -12,10 +12,10 @@ typedef struct request {
     const int64_t *extents;
     const char *layout;
     pti_distribution distribution;
-} request;
+} array_request;
 
 /** Write the words that ranks compare. */
-static polytile_status write_words(const request *of, pti_text *words) {
+static polytile_status write_words(const array_request *of, pti_text *words) {
     pti_text_add(words, "polytile_mpi_array_create() of %s, type %d, layout %s, extents",
                  of->name == NULL ? "NULL" : of->name, of->type,
                  of->layout == NULL ? "NULL" : of->layout);
@@ -43,7 +43,7 @@ static void destroy_array(polytile_queue *queue, polytile_array *array) {
 }
 
 /** Make this rank's array. */
-static polytile_status make_array(request *of, polytile_array **made) {
+static polytile_status make_array(array_request *of, polytile_array **made) {
     polytile_context *ctx = of->queue->object.context;
     polytile_domain domain;
     polytile_status status = POLYTILE_OK;
@@ -59,7 +59,7 @@ done:
     return status;
 }
 
-static polytile_status compare_requests(const request *of, pti_transport *transport) {
+static polytile_status compare_requests(const array_request *of, pti_transport *transport) {
     pti_text words = {0};
     polytile_status status;
     PTI_TRY(transport->functions->agree(transport, write_words(of, &words)));
@@ -70,7 +70,8 @@ done:
 }
 
 /** Make the array on every rank or none. */
-static polytile_status make_on_all(request *of, pti_transport *transport, polytile_array **made) {
+static polytile_status make_on_all(array_request *of, pti_transport *transport,
+                                   polytile_array **made) {
     polytile_context *ctx = of->queue->object.context;
     pti_error first = {0};
     polytile_status status = transport->functions->agree(transport, make_array(of, made));
@@ -83,7 +84,7 @@ static polytile_status make_on_all(request *of, pti_transport *transport, polyti
 }
 
 /** End an array of the group. Returns the error. */
-static polytile_status end_group_array(const request *of, polytile_array **made,
+static polytile_status end_group_array(const array_request *of, polytile_array **made,
                                        polytile_status status) {
     polytile_context *ctx = of->queue->object.context;
     pti_error first = {0};
@@ -94,7 +95,7 @@ static polytile_status end_group_array(const request *of, polytile_array **made,
 }
 
 /** Add the array to the group on every rank, or on none if one has no memory for its part. */
-static polytile_status add_on_all(request *of, pti_group *group, polytile_array **made) {
+static polytile_status add_on_all(array_request *of, pti_group *group, polytile_array **made) {
     pti_transport *transport = pti_group_transport(group);
     const pti_distribution *distribution = of->layout == NULL ? NULL : &of->distribution;
     polytile_status status = transport->functions->agree(
@@ -102,7 +103,8 @@ static polytile_status add_on_all(request *of, pti_group *group, polytile_array 
     return status == POLYTILE_OK ? POLYTILE_OK : end_group_array(of, made, status);
 }
 
-static polytile_status create_array_on_ranks(request *of, pti_group *group, polytile_array **made) {
+static polytile_status create_array_on_ranks(array_request *of, pti_group *group,
+                                             polytile_array **made) {
     pti_transport *transport = pti_group_transport(group);
     polytile_status status;
     PTI_TRY(compare_requests(of, transport));
@@ -125,12 +127,12 @@ static polytile_status find_group_of_queue(const polytile_queue *queue, pti_grou
 polytile_status polytile_mpi_array_create(polytile_queue *queue, const char *name,
                                           polytile_type type, int n_dims, const int64_t *extents,
                                           const char *layout, polytile_array **array) {
-    request of = {.queue = queue,
-                  .name = name,
-                  .type = type,
-                  .n_dims = n_dims,
-                  .extents = extents,
-                  .layout = layout};
+    array_request of = {.queue = queue,
+                        .name = name,
+                        .type = type,
+                        .n_dims = n_dims,
+                        .extents = extents,
+                        .layout = layout};
     pti_group *group;
     polytile_status status;
     if (array != NULL)

@@ -15,14 +15,14 @@
 #include <string.h>
 
 /** A call of polytile_mpi_queue_create(). */
-typedef struct request {
+typedef struct queue_request {
     polytile_context *ctx;
     MPI_Comm comm;
     const char *device_text;
     int n_devices;
     polytile_share_options options;
     polytile_queue **members; /* one a device; owned, as long as they are in no queue of all */
-} request;
+} queue_request;
 
 /* Checks of all ranks together. */
 
@@ -30,7 +30,7 @@ static const char *or_default(const char *text) {
     return text == NULL ? "default" : text;
 }
 
-static polytile_status compare_options(pti_transport *setup, const request *of) {
+static polytile_status compare_options(pti_transport *setup, const queue_request *of) {
     const polytile_share_options *options = &of->options;
     char words[768];
     snprintf(words, sizeof words,
@@ -42,7 +42,7 @@ static polytile_status compare_options(pti_transport *setup, const request *of) 
 }
 
 /** Parse how the queue is shared, and the grid if the options have one. */
-static polytile_status parse_options(const request *of, int n_members, pti_member_grid *grid,
+static polytile_status parse_options(const queue_request *of, int n_members, pti_member_grid *grid,
                                      pti_group_options *parsed) {
     const pti_share_options given = {.given = &of->options,
                                      .members = of->n_devices > 1 ? "devices" : "ranks",
@@ -53,7 +53,7 @@ static polytile_status parse_options(const request *of, int n_members, pti_membe
 }
 
 /** Give up members that are in no queue of all. Returns the status. */
-static polytile_status give_up_members(request *of, polytile_status status) {
+static polytile_status give_up_members(queue_request *of, polytile_status status) {
     for (int m = 0; of->members != NULL && m < of->n_devices; m++) {
         pti_queue_give_up(of->members[m], status);
         of->members[m] = NULL;
@@ -63,7 +63,7 @@ static polytile_status give_up_members(request *of, polytile_status status) {
 
 /** Open devices, by default with no more threads than the rank's share of the cores, less those
  * that drive GPUs. */
-static polytile_status open_with_share(request *of, int n_cores) {
+static polytile_status open_with_share(queue_request *of, int n_cores) {
     of->members = calloc((size_t)of->n_devices, sizeof *of->members);
     if (of->members == NULL)
         return pti_fail_memory(of->ctx, "a queue over ranks",
@@ -76,7 +76,7 @@ static polytile_status open_with_share(request *of, int n_cores) {
 }
 
 /** Open a rank's own queues, on every rank or none. */
-static polytile_status open_members(pti_transport *setup, request *of) {
+static polytile_status open_members(pti_transport *setup, queue_request *of) {
     int n_cores;
     polytile_status status = pti_mpi_share_cores(of->ctx, pti_mpi_of(setup)->comm, &n_cores);
     if (status == POLYTILE_OK)
@@ -86,7 +86,7 @@ static polytile_status open_members(pti_transport *setup, request *of) {
 }
 
 /** Make a group of the queues, which takes them over, or destroy them. */
-static polytile_status create_group(request *of, pti_transport *transport,
+static polytile_status create_group(queue_request *of, pti_transport *transport,
                                     const pti_group_options *options, polytile_queue **queue) {
     char text[256];
     snprintf(text, sizeof text, "%.200s on %d ranks", of->device_text,
@@ -99,7 +99,7 @@ static polytile_status create_group(request *of, pti_transport *transport,
 }
 
 /** Join the ranks for the queue, with a counter if rows are dealt out. */
-static polytile_status create_transport(const request *of, const pti_group_options *options,
+static polytile_status create_transport(const queue_request *of, const pti_group_options *options,
                                         pti_transport **transport) {
     polytile_status status;
     PTI_TRY(pti_transport_mpi_create(of->ctx, of->comm, of->n_devices, transport));
@@ -114,7 +114,7 @@ done:
 }
 
 /** Make the queue of all, on every rank or none. */
-static polytile_status make_queue_of_all(pti_transport *setup, request *of,
+static polytile_status make_queue_of_all(pti_transport *setup, queue_request *of,
                                          const pti_group_options *options, polytile_queue **queue) {
     polytile_status status;
     pti_transport *transport = NULL;
@@ -133,7 +133,7 @@ done:
 }
 
 /** Create the queue by a setup transport: the group's own ends with the group on failure. */
-static polytile_status create_queue_on_ranks(pti_transport *setup, request *of,
+static polytile_status create_queue_on_ranks(pti_transport *setup, queue_request *of,
                                              polytile_queue **queue) {
     polytile_status status;
     pti_member_grid grid;
@@ -156,10 +156,10 @@ polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,
                                           polytile_queue **queue) {
     polytile_status status;
     pti_transport *setup = NULL;
-    request of = {.ctx = ctx,
-                  .comm = comm,
-                  .device_text = device_text,
-                  .n_devices = pti_devices_count(device_text)};
+    queue_request of = {.ctx = ctx,
+                        .comm = comm,
+                        .device_text = device_text,
+                        .n_devices = pti_devices_count(device_text)};
     if (queue != NULL)
         *queue = NULL;
     PTI_ENTER(ctx, ctx, "context");

@@ -8,7 +8,7 @@
 enum { MAX_EXACT_ACTORS = 12, MAX_NODES = 400000, MAX_MOVES = 120000 };
 
 /** The search for a mapping, with the units that are chosen so far. */
-typedef struct search {
+typedef struct mapping_search {
     const pti_net *net;
     pti_map_objective objective;
     const bool *allowed;
@@ -24,14 +24,14 @@ typedef struct search {
     bool failed;
     bool has_best;
     pti_mapping *best;
-} search;
+} mapping_search;
 
-static bool may_run(const search *of, int actor, int unit) {
+static bool may_run(const mapping_search *of, int actor, int unit) {
     return of->allowed == NULL || of->allowed[actor * of->net->n_units + unit];
 }
 
 /** With delays, a cycle may take longer than any work. */
-static bool add_cycles(search *of, pti_score *score) {
+static bool add_cycles(mapping_search *of, pti_score *score) {
     pti_expansion expansion;
     pti_period_bound bound = {0};
     if (!of->net->has_delays || of->net->is_synchronous)
@@ -45,7 +45,7 @@ static bool add_cycles(search *of, pti_score *score) {
 }
 
 /** Score what is chosen; the others run at least somewhere. */
-static pti_score score_partly(search *of, int n_chosen) {
+static pti_score score_partly(mapping_search *of, int n_chosen) {
     const pti_net *net = of->net;
     pti_score score = pti_score_mapping(&of->scorer, of->unit);
     int64_t work = 0;
@@ -57,18 +57,18 @@ static pti_score score_partly(search *of, int n_chosen) {
     return score;
 }
 
-static bool is_worth(const search *of, const pti_score *score) {
+static bool is_worth(const mapping_search *of, const pti_score *score) {
     return !of->has_best || pti_score_is_better(of->objective, score, &of->best->score);
 }
 
-static void take_as_best(search *of, const pti_score *score) {
+static void take_as_best(mapping_search *of, const pti_score *score) {
     of->best->score = *score;
     of->has_best = true;
     memcpy(of->best->unit, of->unit, (size_t)of->net->n_actors * sizeof *of->unit);
 }
 
 /** Take the mapping if it is better than the best. */
-static bool consider_mapping(search *of) {
+static bool consider_mapping(mapping_search *of) {
     pti_score score = pti_score_mapping(&of->scorer, of->unit);
     if (!is_worth(of, &score))
         return false;
@@ -80,13 +80,13 @@ static bool consider_mapping(search *of) {
 }
 
 /** Of units that are alike and idle, the first one stands for all. */
-static bool repeats_unit(const search *of, int unit) {
+static bool repeats_unit(const mapping_search *of, int unit) {
     const int like = of->n_alike[unit];
     return like >= 0 && of->n_on[like] == 0 && of->n_on[unit] == 0;
 }
 
 /** Choose the unit of an actor, and of those of later turns that are tied to it. */
-static void choose_unit(search *of, int actor, int unit) {
+static void choose_unit(mapping_search *of, int actor, int unit) {
     const int n_actors = of->net->n_actors / pti_net_n_turns(of->net);
     if (of->unit[actor] >= 0)
         of->n_on[of->unit[actor]]--;
@@ -97,7 +97,7 @@ static void choose_unit(search *of, int actor, int unit) {
 }
 
 /** Try all units of the next free actor, as long as the score so far can still win. */
-static void visit_actor(search *of, int n_chosen) {
+static void visit_actor(mapping_search *of, int n_chosen) {
     const pti_score score = score_partly(of, n_chosen);
     of->n_nodes++;
     if (of->failed || of->n_nodes > MAX_NODES || !is_worth(of, &score))
@@ -117,7 +117,7 @@ static void visit_actor(search *of, int n_chosen) {
 }
 
 /** Put each free actor where it is best beside those before it. */
-static void place_greedily(search *of) {
+static void place_greedily(mapping_search *of) {
     for (int k = 0; k < of->n_open; k++) {
         const int actor = of->open[k];
         pti_score best = {0};
@@ -137,7 +137,7 @@ static void place_greedily(search *of) {
 }
 
 /** Move single actors while that helps. The work of a move grows with the actors. */
-static void move_single_actors(search *of) {
+static void move_single_actors(mapping_search *of) {
     int64_t n_left = MAX_MOVES / (of->net->n_actors + of->net->n_arrays + 1);
     bool improved = true;
     while (improved && n_left > 0 && !of->failed) {
@@ -192,7 +192,7 @@ static bool are_memories_alike(const pti_net *net, int a, int b) {
     return alike;
 }
 
-static bool are_units_alike(const search *of, int u, int v) {
+static bool are_units_alike(const mapping_search *of, int u, int v) {
     const pti_net *net = of->net;
     bool alike = !is_fixed_on(net, u) && !is_fixed_on(net, v) &&
                  are_memories_alike(net, net->unit_memory[u], net->unit_memory[v]);
@@ -215,7 +215,7 @@ static int count_copies(const pti_net *net, int actor) {
 }
 
 /** Allocate a search, find units that are alike, and list free actors in the order of trial. */
-static bool begin_search(search *of) {
+static bool begin_search(mapping_search *of) {
     const pti_net *net = of->net;
     const size_t n_actors = (size_t)net->n_actors + 1, n_units = (size_t)net->n_units + 1;
     of->unit = calloc(n_actors, sizeof *of->unit);
@@ -242,7 +242,7 @@ static bool begin_search(search *of) {
 }
 
 /** Put fixed actors on their units, and list the others; false: one may run nowhere. */
-static bool list_actors(search *of) {
+static bool list_actors(mapping_search *of) {
     const pti_net *net = of->net;
     bool is_good = true;
     for (int k = 0; k < net->n_actors; k++) {
@@ -266,7 +266,7 @@ static bool list_actors(search *of) {
 
 /** Put all free actors of a turn on one unit, those of the next turn on the next one. Returns false
  * if one may not run there. */
-static bool place_whole_turns(search *of) {
+static bool place_whole_turns(mapping_search *of) {
     const pti_net *net = of->net;
     bool may = pti_net_n_turns(net) > 1;
     for (int k = 0; may && k < of->n_open; k++) {
@@ -277,7 +277,7 @@ static bool place_whole_turns(search *of) {
     return may;
 }
 
-static void search_mappings(search *of) {
+static void search_mappings(mapping_search *of) {
     if (place_whole_turns(of)) {
         consider_mapping(of);
         move_single_actors(of);
@@ -295,7 +295,7 @@ static void search_mappings(search *of) {
 
 pti_found pti_mapping_find(const pti_net *net, pti_map_objective objective, const bool *allowed,
                            pti_mapping *mapping) {
-    search of = {.net = net, .objective = objective, .allowed = allowed, .best = mapping};
+    mapping_search of = {.net = net, .objective = objective, .allowed = allowed, .best = mapping};
     pti_found found = PTI_FOUND_NO_MEMORY;
     *mapping = (pti_mapping){0};
     if (begin_search(&of)) {

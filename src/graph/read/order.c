@@ -8,17 +8,17 @@
 typedef enum visit_state { NOT_SEEN, OPEN, DONE } visit_state;
 
 /** A depth-first search for an order of the actors. */
-typedef struct search {
+typedef struct order_search {
     polytile_graph *graph;
     unsigned char *state; /* a visit_state of each actor; owned */
     int *stack;           /* open actors, each waiting for the next; owned */
     int *operand;         /* of each of them, that is looked at next; owned */
     int depth;
     int n_ordered;
-} search;
+} order_search;
 
 /** Name the actors that wait for each other, from the one that is met again. */
-static polytile_status refuse_cycle(const search *of, int again) {
+static polytile_status refuse_cycle(const order_search *of, int again) {
     const polytile_graph *graph = of->graph;
     pti_text names = {0};
     int first = 0;
@@ -43,14 +43,14 @@ static int awaited_by(const polytile_graph *graph, const pti_flow *in) {
     return graph->array[in->array].producer;
 }
 
-static void open_actor(search *of, int actor) {
+static void open_actor(order_search *of, int actor) {
     of->state[actor] = OPEN;
     of->stack[of->depth] = actor;
     of->operand[of->depth++] = 0;
 }
 
 /** Go on from the actor opened last: to one that it waits for, or it is done. */
-static polytile_status visit_next_actor(search *of) {
+static polytile_status visit_next_actor(order_search *of) {
     const int actor = of->stack[of->depth - 1];
     const pti_actor *at = &of->graph->actor[actor];
     int *operand = &of->operand[of->depth - 1];
@@ -68,7 +68,7 @@ static polytile_status visit_next_actor(search *of) {
     return POLYTILE_OK;
 }
 
-static polytile_status find_order(search *of) {
+static polytile_status find_order(order_search *of) {
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < of->graph->n_actors; a++) {
         if (of->state[a] == NOT_SEEN)
@@ -97,10 +97,10 @@ static polytile_status check_joined_arrays(const polytile_graph *graph) {
 
 polytile_status pti_graph_check(polytile_graph *graph) {
     const size_t n = (size_t)graph->n_actors + 1;
-    search of = {.graph = graph,
-                 .state = calloc(n, sizeof *of.state),
-                 .stack = calloc(n, sizeof *of.stack),
-                 .operand = calloc(n, sizeof *of.operand)};
+    order_search of = {.graph = graph,
+                       .state = calloc(n, sizeof *of.state),
+                       .stack = calloc(n, sizeof *of.stack),
+                       .operand = calloc(n, sizeof *of.operand)};
     polytile_status status;
     if (of.state == NULL || of.stack == NULL || of.operand == NULL)
         PTI_TRY(pti_dot_fail_memory(graph->dot));

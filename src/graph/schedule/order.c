@@ -12,16 +12,16 @@ typedef struct listed_wait {
 } listed_wait;
 
 /** The waits that were found so far. */
-typedef struct finder {
+typedef struct wait_finder {
     const pti_stream_tasks *tasks;
     const pti_periodic *schedule;
     const pti_firing_place *place;
     int64_t n, capacity;
     listed_wait *list; /* owned */
     bool failed;
-} finder;
+} wait_finder;
 
-static void add_task_wait(finder *of, int task, int on, int64_t tokens) {
+static void add_task_wait(wait_finder *of, int task, int on, int64_t tokens) {
     if (of->failed || !PTI_GROW(of->list, of->n, &of->capacity)) {
         of->failed = true;
         return;
@@ -30,7 +30,7 @@ static void add_task_wait(finder *of, int task, int on, int64_t tokens) {
 }
 
 /** Wait for all that uses a buffer's frame that is older by `frames`. */
-static void await_end(finder *of, int task, int buffer, int64_t frames) {
+static void await_end(wait_finder *of, int task, int buffer, int64_t frames) {
     const pti_frame_buffer *held = &of->tasks->buffer[buffer];
     const pti_buffer_reader *reader = of->tasks->reader + held->first_reader;
     if (held->producer != task)
@@ -39,7 +39,7 @@ static void await_end(finder *of, int task, int buffer, int64_t frames) {
         add_task_wait(of, task, reader[r].task, frames - reader[r].delay);
 }
 
-static void add_waits_of_buffer(finder *of, int buffer) {
+static void add_waits_of_buffer(wait_finder *of, int buffer) {
     const pti_frame_buffer *held = &of->tasks->buffer[buffer];
     const pti_buffer_reader *reader = of->tasks->reader + held->first_reader;
     for (int r = 0; r < held->n_readers; r++)
@@ -47,18 +47,18 @@ static void add_waits_of_buffer(finder *of, int buffer) {
     await_end(of, held->producer, buffer, of->schedule->capacity[buffer]);
 }
 
-static int64_t start_of(const finder *of, int buffer) {
+static int64_t start_of(const wait_finder *of, int buffer) {
     return of->schedule->start[of->tasks->buffer[buffer].producer];
 }
 
-static bool begins_before(const finder *of, int a, int b) {
+static bool begins_before(const wait_finder *of, int a, int b) {
     return start_of(of, a) < start_of(of, b) || (start_of(of, a) == start_of(of, b) && a < b);
 }
 
 /** Return the buffer that has the memory of another one before it: of the same frame, or, *tokens
  * 1, the last one of the frame before. Those of one colour have it in the order in which they
  * begin. */
-static int find_predecessor(const finder *of, int buffer, int64_t *tokens) {
+static int find_predecessor(const wait_finder *of, int buffer, int64_t *tokens) {
     int before = -1, last = buffer;
     for (int b = 0; b < of->tasks->n_buffers; b++) {
         if (b == buffer || of->place[b].memory != of->place[buffer].memory ||
@@ -74,7 +74,7 @@ static int find_predecessor(const finder *of, int buffer, int64_t *tokens) {
 }
 
 /** Let a buffer's producer wait for the end of the buffer that has its memory before it. */
-static void await_former_buffer(finder *of, int buffer) {
+static void await_former_buffer(wait_finder *of, int buffer) {
     int64_t tokens;
     const int before = find_predecessor(of, buffer, &tokens);
     if (before != buffer)
@@ -82,7 +82,7 @@ static void await_former_buffer(finder *of, int buffer) {
 }
 
 /** Put the waits of each task one after another. */
-static bool sort_waits(const finder *of, pti_firing_order *order) {
+static bool sort_waits(const wait_finder *of, pti_firing_order *order) {
     const int n_tasks = of->tasks->n_tasks;
     order->first = calloc((size_t)n_tasks + 2, sizeof *order->first);
     order->wait = calloc((size_t)of->n + 1, sizeof *order->wait);
@@ -105,7 +105,7 @@ static bool sort_waits(const finder *of, pti_firing_order *order) {
 
 bool pti_firing_order_find(const pti_stream_tasks *tasks, const pti_periodic *schedule,
                            const pti_firing_place *place, pti_firing_order *order) {
-    finder of = {.tasks = tasks, .schedule = schedule, .place = place};
+    wait_finder of = {.tasks = tasks, .schedule = schedule, .place = place};
     *order = (pti_firing_order){0};
     for (int b = 0; b < tasks->n_buffers; b++) {
         add_waits_of_buffer(&of, b);

@@ -15,36 +15,36 @@ enum { MAX_TASKS = 28, MAX_PAIRS = 160, MAX_NODES = 30000 };
 static const int64_t apart = INT64_MIN / 4; /* no path */
 
 /** Two tasks of one resource, of which one runs first. */
-typedef struct pair {
+typedef struct task_pair {
     int u;
     int v;
     bool is_decided;
-} pair;
+} task_pair;
 
 /** The search through the orders of all pairs. */
-typedef struct search {
+typedef struct orders_search {
     const pti_stream_tasks *of;
     int64_t period;
     int n_tasks;
     int n_pairs;
-    pair *pair;     /* owned */
-    int64_t *least; /* of each buffer, frames by decisions; owned */
-    bool *is_held;  /* of each buffer: its least frames are decided; owned */
-    int64_t *paths; /* a matrix a level; owned */
+    task_pair *pair; /* owned */
+    int64_t *least;  /* of each buffer, frames by decisions; owned */
+    bool *is_held;   /* of each buffer: its least frames are decided; owned */
+    int64_t *paths;  /* a matrix a level; owned */
     int n_levels;
     int64_t best_bytes; /* INT64_MAX: none is known */
     int64_t *start;     /* of the best; the caller's */
     bool improved;
     int64_t n_nodes;
-} search;
+} orders_search;
 
 /** The longest paths between tasks at a level of the search: a matrix. */
-static int64_t *longest_paths_at(const search *of, int level) {
+static int64_t *longest_paths_at(const orders_search *of, int level) {
     return of->paths + (size_t)level * (size_t)of->n_tasks * (size_t)of->n_tasks;
 }
 
 /** Add an edge to the longest paths; false: it makes a cycle that raises starts for ever. */
-static bool add_edge(const search *of, int64_t *path, int from, int to, int64_t weight) {
+static bool add_edge(const orders_search *of, int64_t *path, int from, int to, int64_t weight) {
     const int n = of->n_tasks;
     if (weight <= path[from * n + to])
         return true;
@@ -62,7 +62,7 @@ static bool add_edge(const search *of, int64_t *path, int from, int to, int64_t 
 }
 
 /** How many frames a buffer holds at least. */
-static int64_t least_frames(const search *of, const int64_t *path, int buffer) {
+static int64_t least_frames(const orders_search *of, const int64_t *path, int buffer) {
     const pti_frame_buffer *held = &of->of->buffer[buffer];
     const pti_task *task = of->of->task;
     int64_t length = task[held->producer].ticks;
@@ -76,7 +76,7 @@ static int64_t least_frames(const search *of, const int64_t *path, int buffer) {
     return pti_max(pti_max(1, of->least[buffer]), pti_ceil_div(length, of->period));
 }
 
-static int64_t least_bytes(const search *of, const int64_t *path) {
+static int64_t least_bytes(const orders_search *of, const int64_t *path) {
     int64_t n_bytes = 0;
     for (int b = 0; b < of->of->n_buffers; b++)
         n_bytes = pti_add_saturated(
@@ -84,7 +84,7 @@ static int64_t least_bytes(const search *of, const int64_t *path) {
     return n_bytes;
 }
 
-static bool limit_frames(const search *of, int64_t *path, int buffer, int64_t frames) {
+static bool limit_frames(const orders_search *of, int64_t *path, int buffer, int64_t frames) {
     const pti_frame_buffer *held = &of->of->buffer[buffer];
     bool is_good = true;
     for (int r = held->first_reader; is_good && r < held->first_reader + held->n_readers; r++) {
@@ -98,8 +98,8 @@ static bool limit_frames(const search *of, int64_t *path, int buffer, int64_t fr
 
 /** In how many ways two tasks can alternate: v of frame f runs between u of the frames f + first -
  * 1 and f + first, up to last. A pair that no path joins can be moved to be 0 frames apart. */
-static void find_ways(const search *of, const int64_t *path, const pair *of_two, int64_t *first,
-                      int64_t *last) {
+static void find_ways(const orders_search *of, const int64_t *path, const task_pair *of_two,
+                      int64_t *first, int64_t *last) {
     const int64_t from = path[of_two->u * of->n_tasks + of_two->v];
     const int64_t to = path[of_two->v * of->n_tasks + of_two->u];
     const int64_t u = of->of->task[of_two->u].ticks, v = of->of->task[of_two->v].ticks;
@@ -111,14 +111,15 @@ static void find_ways(const search *of, const int64_t *path, const pair *of_two,
     *last = pti_floor_div(of->period - v - from, of->period);
 }
 
-static bool order_pair(const search *of, int64_t *path, const pair *of_two, int64_t way) {
+static bool order_pair(const orders_search *of, int64_t *path, const task_pair *of_two,
+                       int64_t way) {
     const int64_t u = of->of->task[of_two->u].ticks, v = of->of->task[of_two->v].ticks;
     return add_edge(of, path, of_two->u, of_two->v, u - way * of->period) &&
            add_edge(of, path, of_two->v, of_two->u, v + (way - 1) * of->period);
 }
 
 /** The pair with the fewest ways; -1: all are decided. */
-static int choose_pair(const search *of, const int64_t *path) {
+static int choose_pair(const orders_search *of, const int64_t *path) {
     int64_t fewest = INT64_MAX;
     int chosen = -1;
     for (int p = 0; p < of->n_pairs; p++) {
@@ -135,7 +136,7 @@ static int choose_pair(const search *of, const int64_t *path) {
 }
 
 /** The buffer of the most bytes whose frames are not decided; -1: none. */
-static int choose_buffer(const search *of) {
+static int choose_buffer(const orders_search *of) {
     int chosen = -1;
     for (int b = 0; b < of->of->n_buffers; b++)
         if (!of->is_held[b] && of->of->buffer[b].n_readers > 0 &&
@@ -144,7 +145,7 @@ static int choose_buffer(const search *of) {
     return chosen;
 }
 
-static void record_best(search *of, const int64_t *path, int64_t n_bytes) {
+static void record_best(orders_search *of, const int64_t *path, int64_t n_bytes) {
     const int n = of->n_tasks;
     for (int t = 0; t < n; t++) {
         of->start[t] = 0;
@@ -155,14 +156,14 @@ static void record_best(search *of, const int64_t *path, int64_t n_bytes) {
     of->improved = true;
 }
 
-static void visit_level(search *of, int level);
+static void visit_level(orders_search *of, int level);
 
-static int64_t *copy_level(const search *of, int level) {
+static int64_t *copy_level(const orders_search *of, int level) {
     const size_t n_bytes = (size_t)of->n_tasks * (size_t)of->n_tasks * sizeof(int64_t);
     return memcpy(longest_paths_at(of, level + 1), longest_paths_at(of, level), n_bytes);
 }
 
-static void decide_pair(search *of, int level, int chosen) {
+static void decide_pair(orders_search *of, int level, int chosen) {
     int64_t first, last;
     find_ways(of, longest_paths_at(of, level), &of->pair[chosen], &first, &last);
     of->pair[chosen].is_decided = true;
@@ -172,7 +173,7 @@ static void decide_pair(search *of, int level, int chosen) {
     of->pair[chosen].is_decided = false;
 }
 
-static void decide_buffer(search *of, int level, int chosen) {
+static void decide_buffer(orders_search *of, int level, int chosen) {
     const int64_t *path = longest_paths_at(of, level);
     const int64_t before = of->least[chosen];
     of->is_held[chosen] = true;
@@ -186,7 +187,7 @@ static void decide_buffer(search *of, int level, int chosen) {
     of->least[chosen] = before;
 }
 
-static void visit_level(search *of, int level) {
+static void visit_level(orders_search *of, int level) {
     const int64_t *path = longest_paths_at(of, level);
     const int64_t n_bytes = least_bytes(of, path);
     of->n_nodes++;
@@ -202,7 +203,7 @@ static void visit_level(search *of, int level) {
         record_best(of, path, n_bytes);
 }
 
-static bool list_pairs(search *of) {
+static bool list_pairs(orders_search *of) {
     const pti_task *task = of->of->task;
     for (int u = 0; u < of->n_tasks; u++)
         for (int v = u + 1; v < of->n_tasks; v++) {
@@ -210,14 +211,14 @@ static bool list_pairs(search *of) {
                 continue;
             if (of->n_pairs == MAX_PAIRS)
                 return false;
-            of->pair[of->n_pairs++] = (pair){u, v, false};
+            of->pair[of->n_pairs++] = (task_pair){u, v, false};
         }
     return true;
 }
 
 /** The first level: what edges say, and what buffers hold at most in anything better than what is
  * known. False: nothing is. */
-static bool begin_search(search *of, const pti_start_edges *edges) {
+static bool begin_search(orders_search *of, const pti_start_edges *edges) {
     int64_t *path = longest_paths_at(of, 0), most = of->n_tasks + 2;
     const int n = of->n_tasks;
     bool is_good = true;
@@ -241,7 +242,7 @@ static bool begin_search(search *of, const pti_start_edges *edges) {
     return is_good;
 }
 
-static bool allocate_lists(search *of) {
+static bool allocate_lists(orders_search *of) {
     const size_t n = (size_t)of->n_tasks, n_buffers = (size_t)of->of->n_buffers + 1;
     of->pair = calloc(MAX_PAIRS, sizeof *of->pair);
     of->least = calloc(n_buffers, sizeof *of->least);
@@ -249,7 +250,7 @@ static bool allocate_lists(search *of) {
     return of->pair != NULL && of->least != NULL && of->is_held != NULL && n > 0;
 }
 
-static pti_search_end search_orders(search *of, const pti_start_edges *edges) {
+static pti_search_end search_orders(orders_search *of, const pti_start_edges *edges) {
     if (!allocate_lists(of))
         return PTI_SEARCH_NO_MEMORY;
     if (!list_pairs(of))
@@ -268,11 +269,11 @@ static pti_search_end search_orders(search *of, const pti_start_edges *edges) {
 
 pti_search_end pti_place_search(const pti_stream_tasks *tasks, const pti_start_edges *edges,
                                 int64_t period, bool *has_start, int64_t *start) {
-    search work = {.of = tasks,
-                   .period = period,
-                   .n_tasks = tasks->n_tasks,
-                   .best_bytes = INT64_MAX,
-                   .start = start};
+    orders_search work = {.of = tasks,
+                          .period = period,
+                          .n_tasks = tasks->n_tasks,
+                          .best_bytes = INT64_MAX,
+                          .start = start};
     int64_t n_bytes = 0;
     if (tasks->n_tasks > MAX_TASKS || tasks->n_tasks == 0)
         return PTI_SEARCH_LEFT;

@@ -11,15 +11,15 @@
  * tells. */
 
 /** A part of a copy, and the buffer that it goes through. */
-typedef struct part {
+typedef struct memory_part {
     int64_t offset_bytes, n_bytes;
     int buffer;
-} part;
+} memory_part;
 
-static part part_of_bytes(int64_t n_bytes, int64_t k) {
+static memory_part part_of_bytes(int64_t n_bytes, int64_t k) {
     const int64_t offset_bytes = k * PTI_TEAM_BUFFER_BYTES;
-    return (part){offset_bytes, pti_min(n_bytes - offset_bytes, PTI_TEAM_BUFFER_BYTES),
-                  (int)(k % PTI_TEAM_BUFFERS)};
+    return (memory_part){offset_bytes, pti_min(n_bytes - offset_bytes, PTI_TEAM_BUFFER_BYTES),
+                         (int)(k % PTI_TEAM_BUFFERS)};
 }
 
 static int64_t count_parts(int64_t n_bytes) {
@@ -62,7 +62,7 @@ static bool copy_pinned(pti_cuda_team *team, void *to, const void *from, int64_t
     return works || end_copy(team, false);
 }
 
-static bool fetch_part(pti_cuda_team *team, const char *from, part what) {
+static bool fetch_part(pti_cuda_team *team, const char *from, memory_part what) {
     return enqueue_copy(team, team->buffer[what.buffer], from + what.offset_bytes, what.n_bytes,
                         cudaMemcpyDeviceToHost, what.buffer);
 }
@@ -74,7 +74,7 @@ static bool fetch_from_gpu(void *device, void *to_host, const void *from_device,
         return copy_pinned(team, to_host, from_device, n_bytes, cudaMemcpyDeviceToHost);
     bool works = n_parts == 0 || fetch_part(team, from_device, part_of_bytes(n_bytes, 0));
     for (int64_t k = 0; works && k < n_parts; k++) {
-        const part what = part_of_bytes(n_bytes, k);
+        const memory_part what = part_of_bytes(n_bytes, k);
         works =
             (k + 1 == n_parts || fetch_part(team, from_device, part_of_bytes(n_bytes, k + 1))) &&
             await_buffer(team, what.buffer);
@@ -92,7 +92,7 @@ static bool store_on_gpu(void *device, void *to_device, const void *from_host, i
     if (is_pinned(team, from_host, n_bytes))
         return copy_pinned(team, to_device, from_host, n_bytes, cudaMemcpyHostToDevice);
     for (int64_t k = 0; works && k < n_parts; k++) {
-        const part what = part_of_bytes(n_bytes, k);
+        const memory_part what = part_of_bytes(n_bytes, k);
         works = k < PTI_TEAM_BUFFERS || await_buffer(team, what.buffer);
         if (!works)
             break;
@@ -112,7 +112,8 @@ static int64_t size_parts(int64_t n_bytes) {
 }
 
 /** Enqueue that another GPU's stream brings what is in a buffer, once it is there. */
-static bool enqueue_bringing(pti_cuda_team *team, pti_cuda_team *other, void *to, part what) {
+static bool enqueue_bringing(pti_cuda_team *team, pti_cuda_team *other, void *to,
+                             memory_part what) {
     const pti_cuda_api *api = team->cuda->api;
     const int b = what.buffer;
     return api->cudaStreamWaitEvent(other->way_in, team->copied[b], cudaEventWaitDefault) ==
@@ -135,7 +136,8 @@ static bool pass_by_host(pti_cuda_team *team, pti_cuda_team *other, char *to, co
     bool works = true;
     pthread_mutex_lock(&other->way);
     for (int64_t at = 0, k = 0; works && at < n_bytes; at += part_bytes, k++) {
-        const part what = {at, pti_min(part_bytes, n_bytes - at), (int)(k % PTI_TEAM_BUFFERS)};
+        const memory_part what = {at, pti_min(part_bytes, n_bytes - at),
+                                  (int)(k % PTI_TEAM_BUFFERS)};
         works = (k < PTI_TEAM_BUFFERS || await_bringing(team, other, what.buffer)) &&
                 fetch_part(team, from, what) && enqueue_bringing(team, other, to + at, what);
     }

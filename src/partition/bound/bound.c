@@ -90,27 +90,27 @@ static void apply_formula(const pti_instance *instance, pti_bound_kind kind, con
 }
 
 /** A launch, its projections, and what is known so far. */
-typedef struct finder {
+typedef struct bound_finder {
     const pti_instance *instance;
     int64_t limit_bytes;
     int64_t in_bytes[PTI_MAX_OPERANDS];
     int n_projections;
     pti_projection projection[PTI_MAX_PROJECTIONS];
     pti_bound bound;
-} finder;
+} bound_finder;
 
-static void try_pair(finder *f, const pti_projection *const *projection) {
+static void try_pair(bound_finder *f, const pti_projection *const *projection) {
     pti_reuse pair = pti_reuse_of_pair(f->instance, projection, (double)f->limit_bytes);
     apply_formula(f->instance, PTI_BOUND_PAIRS, &pair, f->limit_bytes, f->in_bytes, &f->bound);
 }
 
-static void try_triple(finder *f, const pti_projection *const *projection) {
+static void try_triple(bound_finder *f, const pti_projection *const *projection) {
     pti_reuse triple = pti_reuse_of_triple(f->instance, projection, (double)f->limit_bytes);
     apply_formula(f->instance, PTI_BOUND_MATMUL, &triple, f->limit_bytes, f->in_bytes, &f->bound);
 }
 
 /** Try each third projection, of another operand, with two. An operand's are consecutive. */
-static void try_thirds(finder *f, const pti_projection **projection) {
+static void try_thirds(bound_finder *f, const pti_projection **projection) {
     const pti_projection *end = f->projection + f->n_projections;
     for (projection[2] = projection[1] + 1; projection[2] < end; projection[2]++)
         if (projection[2]->operand != projection[1]->operand)
@@ -118,7 +118,7 @@ static void try_thirds(finder *f, const pti_projection **projection) {
 }
 
 pti_bound pti_bound_find(const pti_instance *instance, int64_t limit_bytes) {
-    finder f = {.instance = instance, .limit_bytes = limit_bytes};
+    bound_finder f = {.instance = instance, .limit_bytes = limit_bytes};
     f.bound = find_compulsory(instance, f.in_bytes);
     f.n_projections = limit_bytes > 0 ? pti_projections_find(instance, f.projection) : 0;
     const pti_projection *projection[3], *end = f.projection + f.n_projections;

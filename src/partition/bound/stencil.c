@@ -180,7 +180,7 @@ typedef struct end {
 } end;
 
 /** The search for rows of launches that read neighbourhoods. */
-typedef struct finder {
+typedef struct stencil_finder {
     int n_arrays;
     unsigned sides; /* of the dimensions in which launches are to read both */
     end *of_array;  /* owned */
@@ -188,7 +188,7 @@ typedef struct finder {
     pti_stencil *best;
     bool *best_in_row;
     double best_volume;
-} finder;
+} stencil_finder;
 
 static double volume_of(const pti_stencil *row) {
     double volume = (double)row->n_steps;
@@ -220,7 +220,7 @@ static void extend_row(const known_launch *launch, bool counts, end *of) {
 }
 
 /** Extend the longest row that a launch can extend, of those that its operands end. */
-static void extend_longest_row(finder *of, const known_launch *launch) {
+static void extend_longest_row(stencil_finder *of, const known_launch *launch) {
     of->made->is_known = false;
     int64_t most = -1;
     for (int o = 0; o < launch->call.instance->n_operands; o++) {
@@ -235,7 +235,7 @@ static void extend_longest_row(finder *of, const known_launch *launch) {
     }
 }
 
-static void take_best(finder *of) {
+static void take_best(stencil_finder *of) {
     const double volume = of->made->is_known ? volume_of(&of->made->row) : 0;
     if (volume <= of->best_volume)
         return;
@@ -245,7 +245,7 @@ static void take_best(finder *of) {
 }
 
 /** Let what a launch writes end the row that it extends, or no row. */
-static void extend_row_by_launch(finder *of, const known_launch *launch) {
+static void extend_row_by_launch(stencil_finder *of, const known_launch *launch) {
     const pti_call *call = &launch->call;
     of->made->is_known = false;
     if (launch->result != NULL)
@@ -266,7 +266,7 @@ static void begin_row(const pti_call *launch, int operand, end *of) {
         .box = is->domain, .smallest_bytes = is->element_bytes, .largest_bytes = is->element_bytes};
 }
 
-static bool create_ends(finder *of, int n_arrays) {
+static bool create_ends(stencil_finder *of, int n_arrays) {
     bool is_created = true;
     of->n_arrays = n_arrays;
     of->of_array = calloc((size_t)n_arrays + 2, sizeof *of->of_array);
@@ -278,13 +278,14 @@ static bool create_ends(finder *of, int n_arrays) {
     return of->of_array != NULL && is_created;
 }
 
-static void free_ends(finder *of) {
+static void free_ends(stencil_finder *of) {
     for (int a = 0; of->of_array != NULL && a <= of->n_arrays; a++)
         free(of->of_array[a].is_in_row);
     free(of->of_array);
 }
 
-static void begin_rows(finder *of, const stencil_launches *launches, const bool *is_scratch) {
+static void begin_rows(stencil_finder *of, const stencil_launches *launches,
+                       const bool *is_scratch) {
     for (int64_t k = launches->n_known - 1; k >= 0; k--) {
         const pti_call *call = &launches->of[k].call;
         for (int o = 0; o < call->instance->n_operands; o++)
@@ -305,7 +306,7 @@ static void begin_rows(finder *of, const stencil_launches *launches, const bool 
  */
 static bool find_stencil(const stencil_launches *launches, int n_arrays, const bool *is_scratch,
                          unsigned dims, pti_stencil *row, bool *is_in_row) {
-    finder of = {.sides = both_sides(dims), .best = row, .best_in_row = is_in_row};
+    stencil_finder of = {.sides = both_sides(dims), .best = row, .best_in_row = is_in_row};
     bool is_created = create_ends(&of, n_arrays);
     *row = (pti_stencil){0};
     if (is_created) {

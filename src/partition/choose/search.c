@@ -66,7 +66,7 @@ static int longest_index(const pti_grid *grid) {
 }
 
 /** A search for the best shape of a variant. */
-typedef struct search {
+typedef struct shape_search {
     const pti_problem *problem;
     const pti_objective *objective;
     const pti_variant *variant;
@@ -74,19 +74,19 @@ typedef struct search {
     int n_left;       /* shapes of full lists that may still be tried */
     bool found;
     pti_candidate *best;
-} search;
+} shape_search;
 
 typedef bool fit_test(const pti_problem *problem, const pti_variant *variant, const int64_t *shape);
 
 /** Return whether a shape passes a test with this extent along the index that is solved for. */
-static bool fits_at_extent(const search *of, fit_test *fit, int64_t *shape, int64_t extent) {
+static bool fits_at_extent(const shape_search *of, fit_test *fit, int64_t *shape, int64_t extent) {
     shape[of->solved_index] = extent;
     return fit(of->problem, of->variant, shape);
 }
 
 /** Return the largest extent at most `most` that passes a test which larger boxes fail; 0 if none
  * does. */
-static int64_t largest_extent(const search *of, fit_test *fit, int64_t *shape, int64_t most) {
+static int64_t largest_extent(const shape_search *of, fit_test *fit, int64_t *shape, int64_t most) {
     if (most <= SMALL_GRID) {
         int64_t extent = most;
         while (extent > 0 && !fits_at_extent(of, fit, shape, extent))
@@ -111,13 +111,14 @@ static int64_t largest_extent(const search *of, fit_test *fit, int64_t *shape, i
 }
 
 /** Equal superblocks rather than full ones and a small rest, where that fits as well. */
-static int64_t balance_extent(const search *of, fit_test *fit, int64_t *shape, int64_t extent) {
+static int64_t balance_extent(const shape_search *of, fit_test *fit, int64_t *shape,
+                              int64_t extent) {
     int64_t n_blocks = of->problem->grid.n_blocks[of->solved_index];
     int64_t even = pti_ceil_div(n_blocks, pti_ceil_div(n_blocks, extent));
     return fits_at_extent(of, fit, shape, even) ? even : extent;
 }
 
-static bool improves_best(const search *of, const int64_t *shape, pti_candidate *candidate) {
+static bool improves_best(const shape_search *of, const int64_t *shape, pti_candidate *candidate) {
     *candidate = (pti_candidate){.variant = *of->variant};
     for (int d = 0; d < of->problem->instance->n_indices; d++)
         candidate->shape[d] = shape[d];
@@ -130,14 +131,14 @@ static bool improves_best(const search *of, const int64_t *shape, pti_candidate 
     return true;
 }
 
-static void keep_candidate(search *of, const pti_candidate *candidate) {
+static void keep_candidate(shape_search *of, const pti_candidate *candidate) {
     of->found = true;
     *of->best = *candidate;
 }
 
 /** Keep a shape that passed the quick test if it is better and passes the full one; else the
  * largest that does. */
-static void consider_shape(search *of, int64_t *shape, int64_t extent) {
+static void consider_shape(shape_search *of, int64_t *shape, int64_t extent) {
     pti_candidate candidate;
     shape[of->solved_index] = extent;
     if (!improves_best(of, shape, &candidate))
@@ -153,7 +154,7 @@ static void consider_shape(search *of, int64_t *shape, int64_t extent) {
     keep_candidate(of, &candidate);
 }
 
-static bool can_improve(const search *of, int64_t *shape) {
+static bool can_improve(const shape_search *of, int64_t *shape) {
     if (!of->found || !of->objective->fewest_kernels)
         return true;
     shape[of->solved_index] = of->problem->grid.n_blocks[of->solved_index];
@@ -161,14 +162,14 @@ static bool can_improve(const search *of, int64_t *shape) {
 }
 
 /** As many whole tiles as a family wants along its index. */
-static int64_t whole_tiles(const search *of, int64_t extent) {
+static int64_t whole_tiles(const shape_search *of, int64_t extent) {
     int64_t block = of->problem->grid.block[of->solved_index];
     int64_t tile = pti_ceil_div(of->variant->family->multiple_threads, block);
     return tile > 0 && extent > tile ? extent - extent % tile : extent;
 }
 
 /** Consider the longest extent that fits beside the other ones, and for time some shorter ones. */
-static void solve_extent(search *of, int64_t *shape) {
+static void solve_extent(shape_search *of, int64_t *shape) {
     if (!can_improve(of, shape))
         return;
     int64_t n_blocks = of->problem->grid.n_blocks[of->solved_index];
@@ -193,7 +194,7 @@ static int extents_per_index(const pti_problem *problem, const pti_objective *ob
     return (int)fmin(fmax(each, 2), objective->max_extents);
 }
 
-static void enumerate_extents(search *of, const extents *lists, int d, int64_t *shape) {
+static void enumerate_extents(shape_search *of, const extents *lists, int d, int64_t *shape) {
     if (d == of->problem->instance->n_indices) {
         solve_extent(of, shape);
         return;
@@ -211,14 +212,14 @@ static void enumerate_extents(search *of, const extents *lists, int d, int64_t *
 enum { N_NEAR = 5 };
 
 /** Return a quotient along an index: that of the best so far, or one of those near it. */
-static int64_t quotient_near(const search *of, int d, int k) {
+static int64_t quotient_near(const shape_search *of, int d, int k) {
     int64_t quotient = pti_grid_quotient(&of->problem->grid, of->best->shape, d);
     const int64_t all[N_NEAR] = {quotient, quotient - 1, quotient + 1, quotient / 2, quotient * 2};
     return all[k];
 }
 
 /** Let superblocks divide index d into `quotient` parts; false if they cannot. */
-static bool set_quotient(const search *of, int64_t *shape, int d, int64_t quotient) {
+static bool set_quotient(const shape_search *of, int64_t *shape, int d, int64_t quotient) {
     int64_t n_blocks = of->problem->grid.n_blocks[d];
     if (quotient < 1 || quotient > n_blocks)
         return false;
@@ -228,7 +229,7 @@ static bool set_quotient(const search *of, int64_t *shape, int d, int64_t quotie
 
 /** Try the superblocks that divide two indices (or one, if they are the same) into other numbers of
  * parts near those of the best so far, all else as there. */
-static void try_near(search *of, int d, int e) {
+static void try_near(shape_search *of, int d, int e) {
     for (int k = 0; k < N_NEAR * N_NEAR; k++) {
         int64_t shape[POLYTILE_MAX_DIMS];
         int first = k / N_NEAR, second = k % N_NEAR;
@@ -242,7 +243,7 @@ static void try_near(search *of, int d, int e) {
 }
 
 /** Climb from the best shape to better ones near it, where lists were thinned. */
-static void refine_best(search *of) {
+static void refine_best(shape_search *of) {
     int n_indices = of->problem->instance->n_indices;
     bool improved = of->found;
     for (int round = 0; improved && round < MAX_ROUNDS; round++) {
@@ -258,7 +259,7 @@ static void refine_best(search *of) {
 }
 
 /** Solves for a shape, if it fits with the most parts of the solved index that may be as good. */
-static void solve_within(search *of, int64_t *shape, int64_t n_others) {
+static void solve_within(shape_search *of, int64_t *shape, int64_t n_others) {
     int64_t n_blocks = of->problem->grid.n_blocks[of->solved_index];
     int64_t most_parts = pti_min(of->best->n_kernels / n_others, n_blocks);
     of->n_left--;
@@ -268,7 +269,7 @@ static void solve_within(search *of, int64_t *shape, int64_t n_others) {
 
 /** Go through all distinct quotients of the indices from d on that leave no more kernels than the
  * best has; n_others: the parts of those before. */
-static void enumerate_all(search *of, int d, int64_t n_others, int64_t *shape) {
+static void enumerate_all(shape_search *of, int d, int64_t n_others, int64_t *shape) {
     if (d == of->problem->instance->n_indices) {
         solve_within(of, shape, n_others);
         return;
@@ -289,7 +290,7 @@ static void enumerate_all(search *of, int d, int64_t n_others, int64_t *shape) {
 
 /** Return whether the fewest kernels may have been missed, and are worth it: plans of more are not
  * made. */
-static bool may_be_fewer(const search *of, int max_extents) {
+static bool may_be_fewer(const shape_search *of, int max_extents) {
     const pti_grid *grid = &of->problem->grid;
     bool is_any = false;
     for (int d = 0; d < of->problem->instance->n_indices; d++)
@@ -306,13 +307,13 @@ bool pti_objective_wants(const pti_objective *objective, const pti_family *famil
  * longest index leaves most room. */
 bool pti_search(const pti_problem *problem, const pti_objective *objective,
                 const pti_variant *variant, pti_candidate *best) {
-    search of = {.problem = problem,
-                 .objective = objective,
-                 .variant = variant,
-                 .solved_index =
-                     variant->along >= 0 ? variant->along : longest_index(&problem->grid),
-                 .n_left = MOST_SHAPES,
-                 .best = best};
+    shape_search of = {.problem = problem,
+                       .objective = objective,
+                       .variant = variant,
+                       .solved_index =
+                           variant->along >= 0 ? variant->along : longest_index(&problem->grid),
+                       .n_left = MOST_SHAPES,
+                       .best = best};
     extents lists[POLYTILE_MAX_DIMS];
     int max_extents = extents_per_index(problem, objective);
     for (int d = 0; d < problem->instance->n_indices; d++) {

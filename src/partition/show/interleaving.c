@@ -6,14 +6,14 @@
 #include <stdlib.h>
 
 /** The positions of a launch's first and last operation that is a launch. */
-typedef struct span {
+typedef struct slab_span {
     int64_t first;
     int64_t last;
-} span;
+} slab_span;
 
-static void find_spans(const pti_schedule *schedule, span *of) {
+static void find_spans(const pti_schedule *schedule, slab_span *of) {
     for (int l = 0; l < schedule->n_launches; l++)
-        of[l] = (span){INT64_MAX, -1};
+        of[l] = (slab_span){INT64_MAX, -1};
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         const pti_op *op = &schedule->op[k];
         if (op->kind != PTI_LAUNCH)
@@ -47,7 +47,8 @@ static bool share_data(const pti_schedule *schedule, int one, int other) {
 }
 
 /** Begin a pass at each launch that comes with all after it after all before it. */
-static void find_passes(const pti_schedule *schedule, span *of, pti_interleaving *interleaving) {
+static void find_passes(const pti_schedule *schedule, slab_span *of,
+                        pti_interleaving *interleaving) {
     int n = schedule->n_launches;
     int64_t last = -1;
     for (int l = n - 2; l >= 0; l--)
@@ -121,7 +122,7 @@ static void find_slabs(const pti_schedule *schedule, pti_interleaving *interleav
 
 bool pti_interleaving_find(const pti_schedule *schedule, pti_interleaving *interleaving) {
     size_t n = (size_t)schedule->n_launches + 1;
-    span *spans = calloc(n, sizeof *spans);
+    slab_span *spans = calloc(n, sizeof *spans);
     *interleaving = (pti_interleaving){
         .pass = calloc(n, sizeof *interleaving->pass),
         .pass_of = calloc(n, sizeof *interleaving->pass_of),

@@ -17,11 +17,11 @@ typedef struct touches {
 } touches;
 
 /** One item's part in one array. */
-typedef struct part {
+typedef struct touched_part {
     int position;
     const polytile_domain *touched;
     const polytile_domain *written; /* empty if nothing */
-} part;
+} touched_part;
 
 static bool is_of_boxes(const pti_item *item) {
     return item->kind == PTI_ITEM_FETCH || item->kind == PTI_ITEM_BRING ||
@@ -35,25 +35,25 @@ static int n_parts(const pti_item *item) {
     return is_of_boxes(item) ? item->boxes.n_boxes : 1;
 }
 
-static part launch_part(const pti_prepared *prepared, int k) {
-    return (part){prepared->position[k], &prepared->touched[k], &prepared->written[k]};
+static touched_part launch_part(const pti_prepared *prepared, int k) {
+    return (touched_part){prepared->position[k], &prepared->touched[k], &prepared->written[k]};
 }
 
 /** A fetch reads its boxes, the others write them. */
-static part box_part(const pti_item *item, int k) {
+static touched_part box_part(const pti_item *item, int k) {
     static const polytile_domain nothing = {.n_dims = 1, .range = {{0, -1, 1}}};
     const polytile_domain *box = &item->boxes.box[k];
-    return (part){item->position, box, item->kind == PTI_ITEM_FETCH ? &nothing : box};
+    return (touched_part){item->position, box, item->kind == PTI_ITEM_FETCH ? &nothing : box};
 }
 
 /** The end of an array's stay counts as writing all of it. */
-static part part_of_item(const polytile_queue *queue, const pti_item *item, int k) {
+static touched_part part_of_item(const polytile_queue *queue, const pti_item *item, int k) {
     if (item->kind == PTI_ITEM_LAUNCH)
         return launch_part(item->prepared, k);
     if (is_of_boxes(item))
         return box_part(item, k);
     const polytile_domain *whole = &queue->array[item->position].array->domain;
-    return (part){item->position, whole, whole};
+    return (touched_part){item->position, whole, whole};
 }
 
 static bool uses_position(const polytile_queue *queue, const pti_item *item, int position) {
@@ -71,7 +71,7 @@ static bool meets_box(const pti_boxes *set, const polytile_domain *box) {
 /** Return whether an item must run before those taken after it. */
 static bool is_needed(const polytile_queue *queue, const pti_item *item, const touches *taken) {
     for (int k = 0; k < n_parts(item); k++) {
-        part of = part_of_item(queue, item, k);
+        touched_part of = part_of_item(queue, item, k);
         const touches *later = &taken[of.position];
         if (later->touched.failed || later->written.failed ||
             meets_box(&later->touched, of.written) || meets_box(&later->written, of.touched))
@@ -88,7 +88,7 @@ static void gather_box(pti_boxes *set, const polytile_domain *box) {
 
 static void note_touched(const polytile_queue *queue, const pti_item *item, touches *taken) {
     for (int k = 0; k < n_parts(item); k++) {
-        part of = part_of_item(queue, item, k);
+        touched_part of = part_of_item(queue, item, k);
         gather_box(&taken[of.position].touched, of.touched);
         gather_box(&taken[of.position].written, of.written);
     }

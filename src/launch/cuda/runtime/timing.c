@@ -30,13 +30,13 @@ static const double max_span_s = 0.1;
 static const double watch_part = 0.005, min_sleep_s = 50e-6, max_sleep_s = 0.05;
 
 /** The events around one operation, in a list of the pool or of a stream. */
-typedef struct pair {
-    struct pair *next;
+typedef struct event_pair {
+    struct event_pair *next;
     cudaEvent_t start;
     cudaEvent_t stop;
     int64_t op_index;
     double work;
-} pair;
+} event_pair;
 
 /** One stream of the current run. */
 typedef struct lane {
@@ -46,10 +46,11 @@ typedef struct lane {
     double work;       /* of the operations seen: threads of launches, bytes of others */
     double timed_work; /* of those whose times are known */
     double timed_s;
-    pair *open;  /* started and not stopped; NULL: none */
-    pair *first; /* enqueued, oldest first */
-    pair *last;
-    pair *anchor; /* an operation whose start is known, from which later starts are measured; NULL:
+    event_pair *open;  /* started and not stopped; NULL: none */
+    event_pair *first; /* enqueued, oldest first */
+    event_pair *last;
+    event_pair
+        *anchor; /* an operation whose start is known, from which later starts are measured; NULL:
                      the origin */
     double anchor_s; /* its start, after the origin */
 } lane;
@@ -58,19 +59,19 @@ struct pti_cuda_timing {
     pti_cuda_device *cuda;
     pti_execution *execution; /* NULL between runs */
     lane lane[PTI_MAX_STREAMS];
-    pair *pool;         /* not in use; kept between runs */
+    event_pair *pool;   /* not in use; kept between runs */
     cudaEvent_t origin; /* recorded when a traced run begins */
     double origin_s;    /* on the clock of pti_now_s() */
     int64_t n_pending;  /* pairs in all lanes' lists */
     int n_calls;        /* of harvest, since it looked */
 };
 
-static void release_pair(pti_cuda_timing *timing, pair *unused) {
+static void release_pair(pti_cuda_timing *timing, event_pair *unused) {
     unused->next = timing->pool;
     timing->pool = unused;
 }
 
-static void destroy_pair(const pti_cuda_timing *timing, pair *of) {
+static void destroy_pair(const pti_cuda_timing *timing, event_pair *of) {
     if (of->start != NULL)
         timing->cuda->api->cudaEventDestroy(of->start);
     if (of->stop != NULL)
@@ -78,7 +79,7 @@ static void destroy_pair(const pti_cuda_timing *timing, pair *of) {
     free(of);
 }
 
-static polytile_status create_pair(pti_cuda_timing *timing, pair **made) {
+static polytile_status create_pair(pti_cuda_timing *timing, event_pair **made) {
     polytile_status status;
     *made = calloc(1, sizeof **made);
     if (*made == NULL)
@@ -93,7 +94,7 @@ done:
     return status;
 }
 
-static polytile_status acquire_pair(pti_cuda_timing *timing, pair **taken) {
+static polytile_status acquire_pair(pti_cuda_timing *timing, event_pair **taken) {
     if (timing->pool == NULL)
         return create_pair(timing, taken);
     *taken = timing->pool;
@@ -104,7 +105,7 @@ static polytile_status acquire_pair(pti_cuda_timing *timing, pair **taken) {
 static polytile_status fill_pool(pti_cuda_timing *timing) {
     polytile_status status = POLYTILE_OK;
     for (int k = 0; k < N_FIRST_PAIRS; k++) {
-        pair *made = NULL;
+        event_pair *made = NULL;
         PTI_TRY(create_pair(timing, &made));
         release_pair(timing, made);
     }
@@ -133,7 +134,7 @@ void pti_cuda_timing_destroy(pti_cuda_timing *timing) {
         return;
     pti_cuda_timing_abandon(timing);
     while (timing->pool != NULL) {
-        pair *unused = timing->pool;
+        event_pair *unused = timing->pool;
         timing->pool = unused->next;
         destroy_pair(timing, unused);
     }
@@ -208,7 +209,7 @@ done:
     return status;
 }
 
-static void append_pair(pti_cuda_timing *timing, lane *to, pair *enqueued) {
+static void append_pair(pti_cuda_timing *timing, lane *to, event_pair *enqueued) {
     enqueued->next = NULL;
     *(to->first == NULL ? &to->first : &to->last->next) = enqueued;
     to->last = enqueued;
@@ -229,8 +230,8 @@ done:
     return status;
 }
 
-static pair *take_first(pti_cuda_timing *timing, lane *from) {
-    pair *first = from->first;
+static event_pair *take_first(pti_cuda_timing *timing, lane *from) {
+    event_pair *first = from->first;
     from->first = first->next;
     timing->n_pending--;
     return first;
@@ -246,7 +247,7 @@ static polytile_status elapsed_seconds(pti_cuda_timing *timing, cudaEvent_t from
 }
 
 /** Measure the lane's later starts from this operation's. */
-static void move_anchor(pti_cuda_timing *timing, lane *of, pair *to, double start_s) {
+static void move_anchor(pti_cuda_timing *timing, lane *of, event_pair *to, double start_s) {
     if (of->anchor != NULL)
         release_pair(timing, of->anchor);
     of->anchor = to;
@@ -254,7 +255,7 @@ static void move_anchor(pti_cuda_timing *timing, lane *of, pair *to, double star
 }
 
 /** Write a finished operation to the trace; its pair becomes the anchor or goes to the pool. */
-static polytile_status trace_operation(pti_cuda_timing *timing, lane *of, pair *done,
+static polytile_status trace_operation(pti_cuda_timing *timing, lane *of, event_pair *done,
                                        double taken_s) {
     const pti_op *op = &timing->execution->schedule->op[done->op_index];
     cudaEvent_t from = of->anchor == NULL ? timing->origin : of->anchor->start;
@@ -271,7 +272,7 @@ static polytile_status trace_operation(pti_cuda_timing *timing, lane *of, pair *
 
 /** Record the oldest timed operation of a lane, which is done. */
 static polytile_status note_times(pti_cuda_timing *timing, lane *of) {
-    pair *done = take_first(timing, of);
+    event_pair *done = take_first(timing, of);
     int64_t op_index = done->op_index;
     const double work = done->work;
     double taken_s;
