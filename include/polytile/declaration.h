@@ -50,7 +50,7 @@ typedef struct polytile_kernel polytile_kernel;
  *         grammar.
  * Errors  DECLARATION (the text shows the column with a caret; or the implementation was written
  *         for another number of indices or arrays), UNSUPPORTED (a relation in braces that isl
- *         cannot bound), NO_MEMORY. Conflicts are looked for at each launch.
+ *         cannot bound), INVALID (reserved members), NO_MEMORY. Conflicts show at each launch.
  * Owns    Text and implementation are copied; what its user and views point to stays the caller's.
  *         The implementation may be NULL for a kernel that is only planned. The context owns the
  *         kernel, which polytile_kernel_destroy() can end sooner.

@@ -40,7 +40,7 @@ typedef struct polytile_character {
 } polytile_character;
 
 /** Set what a kernel's code is like, for later launches. Errors: INVALID (a value that is none of
- * the enumeration). */
+ * the enumeration, or a reserved member). */
 polytile_status polytile_kernel_characterise(polytile_kernel *kernel,
                                              const polytile_character *character);
 
