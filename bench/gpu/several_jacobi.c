@@ -1,5 +1,6 @@
 /* A resident Jacobi on several GPUs of one host, whose borders travel between them, against one of
- * them, and on two against plain CUDA launches on one. On a host with one GPU there is nothing to compare, and no row. */
+ * them, and on two against plain CUDA launches on one. On a host with one GPU there is nothing to
+ * compare, and no row. */
 #include "gpu/cases.h"
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"
