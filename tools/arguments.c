@@ -158,6 +158,7 @@ static const option_row rows[] = {
     {"ranks", OPTION_VALUE, 0, take_ranks},
     {"device", OPTION_TEXT, offsetof(arguments, device), NULL},
     {"attached", OPTION_FLAG, offsetof(arguments, attached), NULL},
+    {"linked", OPTION_FLAG, offsetof(arguments, linked), NULL},
     {"grid", OPTION_TEXT, offsetof(arguments, grid), NULL},
     {"layout", OPTION_TEXT, offsetof(arguments, layout), NULL},
     {"launches-per-exchange", OPTION_VALUE, 0, take_launches_per_exchange},
@@ -181,6 +182,8 @@ const char *arguments_ranks_option(const arguments *args) {
         return "--layout";
     if (args->attached)
         return "--attached";
+    if (args->linked)
+        return "--linked";
     return args->has_launches_per_exchange ? "--launches-per-exchange" : NULL;
 }
 

@@ -29,8 +29,9 @@ typedef struct arguments {
     int64_t fill_threads; /* 0: not given, not known */
     const char *strategy;
     int64_t n_ranks;    /* 0: not given */
-    const char *device; /* NULL: not given; without both there are none of the three below */
+    const char *device; /* NULL: not given; without both there are none of those below */
     bool attached;
+    bool linked;
     const char *grid; /* NULL: not given, as the layout */
     const char *layout;
     bool has_launches_per_exchange;

@@ -29,6 +29,7 @@ int plan_ranks(const arguments *args, const request *made) {
         .n_ranks = (int)args->n_ranks,
         .device = args->device,
         .are_attached = args->attached,
+        .are_linked = args->linked,
         .share = {.grid = args->grid,
                   .layout = args->layout,
                   .launches_per_exchange = args->launches_per_exchange},

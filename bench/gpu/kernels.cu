@@ -132,6 +132,130 @@ const void *gpu_plain_wave(void) {
     return (const void *)plain_wave;
 }
 
+/** The mean of an element and its neighbours up to four away, further ones with less weight: powers
+ * of two alone, so that contraction rounds nothing otherwise. */
+#define STAR_MEAN(at)                                                                              \
+    (0.25f * at(0) + (0.0625f * STAR_RING(at, 1) + 0.03125f * STAR_RING(at, 2)) +                  \
+     (0.015625f * STAR_RING(at, 3) + 0.0078125f * STAR_RING(at, 4)))
+
+POLYTILE_KERNEL(star, (i, j, k), (const float, A, 3), (float, B, 3)) {
+#define STAR_AT(di) PT_AT(A, i, j, k)
+#define STAR_RING(at, r)                                                                           \
+    (((PT_AT(A, i - (r), j, k) + PT_AT(A, i + (r), j, k)) +                                        \
+      (PT_AT(A, i, j - (r), k) + PT_AT(A, i, j + (r), k))) +                                       \
+     (PT_AT(A, i, j, k - (r)) + PT_AT(A, i, j, k + (r))))
+    PT_AT(B, i, j, k) = STAR_MEAN(STAR_AT);
+#undef STAR_RING
+}
+
+const polytile_implementation *gpu_star(void) {
+    return &star_kernel;
+}
+
+static __global__ void plain_star(const float *a, float *b, int64_t n) {
+    int64_t i = (int64_t)blockIdx.z + STAR_RADIUS;
+    int64_t j = (int64_t)blockIdx.y * blockDim.y + threadIdx.y + STAR_RADIUS;
+    int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x + STAR_RADIUS;
+    int64_t plane = n * n;
+    const float *at = a + i * plane + j * n + k;
+#define STAR_BEHIND(di) at[di]
+#define STAR_RING(behind, r)                                                                       \
+    (((at[-(r)*plane] + at[(r)*plane]) + (at[-(r)*n] + at[(r)*n])) + (at[-(r)] + at[r]))
+    if (i < n - STAR_RADIUS && j < n - STAR_RADIUS && k < n - STAR_RADIUS)
+        b[i * plane + j * n + k] = STAR_MEAN(STAR_BEHIND);
+#undef STAR_RING
+}
+
+const void *gpu_plain_star(void) {
+    return (const void *)plain_star;
+}
+
+/* D2Q9: populations by direction, those that go to (di, dj). Products are operands of fmaf() and of
+ * other products alone, so that there is nothing to contract. */
+
+typedef struct populations {
+    float f[LATTICE_DIRECTIONS];
+} populations;
+
+PT_FUNCTION int lattice_di(int q) {
+    return q / 3 - 1;
+}
+
+PT_FUNCTION int lattice_dj(int q) {
+    return q % 3 - 1;
+}
+
+PT_FUNCTION float lattice_weight(int q) {
+    int n_moving = (lattice_di(q) != 0) + (lattice_dj(q) != 0);
+    return n_moving == 0 ? 4.0f / 9.0f : n_moving == 1 ? 1.0f / 9.0f : 1.0f / 36.0f;
+}
+
+/** Return populations after a collision: half way to their equilibrium. */
+PT_FUNCTION populations lattice_collide(populations p) {
+    float rho = 0.0f, u = 0.0f, v = 0.0f;
+    for (int q = 0; q < LATTICE_DIRECTIONS; q++) {
+        rho += p.f[q];
+        u += lattice_di(q) == 0 ? 0.0f : lattice_di(q) > 0 ? p.f[q] : -p.f[q];
+        v += lattice_dj(q) == 0 ? 0.0f : lattice_dj(q) > 0 ? p.f[q] : -p.f[q];
+    }
+    u /= rho;
+    v /= rho;
+    float rest = fmaf(-1.5f, fmaf(u, u, v * v), 1.0f);
+    for (int q = 0; q < LATTICE_DIRECTIONS; q++) {
+        float along = fmaf((float)lattice_di(q), u, (float)lattice_dj(q) * v);
+        float relative = fmaf(fmaf(4.5f, along, 3.0f), along, rest);
+        p.f[q] = fmaf(0.5f, fmaf(lattice_weight(q) * rho, relative, -p.f[q]), p.f[q]);
+    }
+    return p;
+}
+
+POLYTILE_KERNEL(lattice, (i, j), (const float, F, 3), (float, G, 3)) {
+    populations p;
+    for (int q = 0; q < LATTICE_DIRECTIONS; q++)
+        p.f[q] = PT_AT(F, i - lattice_di(q), q, j - lattice_dj(q));
+    p = lattice_collide(p);
+    for (int q = 0; q < LATTICE_DIRECTIONS; q++)
+        PT_AT(G, i, q, j) = p.f[q];
+}
+
+const polytile_implementation *gpu_lattice(void) {
+    return &lattice_kernel;
+}
+
+static __global__ void plain_lattice(const float *f, float *g, int64_t n) {
+    int64_t i = (int64_t)blockIdx.y * blockDim.y + threadIdx.y + 1;
+    int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x + 1;
+    if (i >= n - 1 || j >= n - 1)
+        return;
+    populations p;
+    for (int q = 0; q < LATTICE_DIRECTIONS; q++)
+        p.f[q] = f[((i - lattice_di(q)) * LATTICE_DIRECTIONS + q) * n + j - lattice_dj(q)];
+    p = lattice_collide(p);
+    for (int q = 0; q < LATTICE_DIRECTIONS; q++)
+        g[(i * LATTICE_DIRECTIONS + q) * n + j] = p.f[q];
+}
+
+const void *gpu_plain_lattice(void) {
+    return (const void *)plain_lattice;
+}
+
+POLYTILE_KERNEL(transpose, (i, j), (const float, A, 2), (float, B, 2)) {
+    PT_AT(B, i, j) = PT_AT(A, j, i);
+}
+
+const polytile_implementation *gpu_transpose(void) {
+    return &transpose_kernel;
+}
+
+POLYTILE_KERNEL(shuffle, (i), (const float, A, 1), (float, B, 1)) {
+    PT_AT(B, i) = PT_AT(A, 2 * i);
+    PT_AT(B, i + SHUFFLED_ELEMENTS / 2) = PT_AT(A, 2 * i + 1);
+}
+
+const polytile_implementation *gpu_shuffle(void) {
+    return &shuffle_kernel;
+}
+
 static __global__ void plain_jacobi3d(const float *a, float *b, int64_t n) {
     int64_t i = (int64_t)blockIdx.z + 1;
     int64_t j = (int64_t)blockIdx.y * blockDim.y + threadIdx.y + 1;

@@ -75,6 +75,32 @@ const void *gpu_plain_wave(void);
 /** A step of the example's jacobi3d, likewise, over n x n x n floats; the first index along z. */
 const void *gpu_plain_jacobi3d(void);
 
+enum { STAR_RADIUS = 4 };
+
+/** A step of a star of radius 4 over the interior of n x n x n floats, and as plain CUDA, as
+ * gpu_plain_jacobi3d(). */
+#define GPU_STAR                                                                                   \
+    "star[i, j, k]: in A[i-4:i+4, j, k], A[i, j-4:j+4, k], A[i, j, k-4:k+4]; out B[i, j, k]"
+const polytile_implementation *gpu_star(void);
+const void *gpu_plain_star(void);
+
+enum { LATTICE_DIRECTIONS = 9 };
+
+/** A step of a D2Q9 lattice Boltzmann method over the interior of n x n cells: populations come
+ * from the neighbours and collide. As plain CUDA as gpu_plain_jacobi(). */
+#define GPU_LATTICE "lattice[i, j]: in F[i-1:i+1, 0:8, j-1:j+1]; out G[i, 0:8, j]"
+const polytile_implementation *gpu_lattice(void);
+const void *gpu_plain_lattice(void);
+
+#define TRANSPOSE_DECLARATION "transpose[i, j]: in A[j, i]; out B[i, j]"
+const polytile_implementation *gpu_transpose(void);
+
+enum { SHUFFLED_ELEMENTS = 1 << 28 };
+
+/** Even elements go to the first half, odd ones to the second: 28 launches are none. */
+#define SHUFFLE_DECLARATION "shuffle[i]: in A[2*i:2*i+1]; out B[i], B[i+134217728]"
+const polytile_implementation *gpu_shuffle(void);
+
 /** z[i] = x[i] + y[i] for n elements as plain CUDA: (const float *x, const float *y, float *z,
  * int64_t n), one thread an element. */
 const void *gpu_plain_add(void);

@@ -1,7 +1,9 @@
 /* A resident Jacobi on several GPUs of one host, whose borders travel between them, against one of
- * them. On a host with one GPU there is nothing to compare, and no row. */
+ * them, and on two against plain CUDA launches on one. On a host with one GPU there is nothing to
+ * compare, and no row. */
 #include "gpu/cases.h"
 #include "gpu/gpu.h"
+#include "gpu/kernels.h"
 #include "gpu/several.h"
 #include "jacobi_kernels.h"
 
@@ -45,6 +47,40 @@ static void open_side(steps *s, int side, int n_gpus) {
     queue_stage_attach(&s->stage[side]);
 }
 
+/** Time the same steps on one GPU by plain launches, once, after a few that do not count. */
+static double time_plain(void) {
+    enum { N_FIRST = 10 };
+    const size_t n_bytes = (size_t)EXTENT * EXTENT * sizeof(float);
+    float *device[N_FIELDS];
+    int64_t n = EXTENT;
+    double start_s = 0.0;
+    for (int f = 0; f < N_FIELDS; f++) {
+        GPU_CALL(cudaMalloc((void **)&device[f], n_bytes));
+        GPU_CALL(cudaMemset(device[f], 0, n_bytes));
+    }
+    for (int k = 0; k < N_FIRST + N_STEPS; k++) {
+        void *arguments[] = {(void *)&device[k % 2], (void *)&device[1 - k % 2], &n};
+        if (k == N_FIRST) {
+            GPU_CALL(cudaDeviceSynchronize());
+            start_s = bench_now_s();
+        }
+        GPU_CALL(cudaLaunchKernel(gpu_plain_jacobi(), (dim3){EXTENT / 32, EXTENT / 8, 1},
+                                  (dim3){32, 8, 1}, arguments, 0, NULL));
+    }
+    GPU_CALL(cudaDeviceSynchronize());
+    double taken_s = bench_now_s() - start_s;
+    for (int f = 0; f < N_FIELDS; f++)
+        GPU_CALL(cudaFree(device[f]));
+    return taken_s;
+}
+
+static void report_plain(const bench_times *two) {
+    bench_times plain = {0};
+    bench_add_time(&plain, time_plain());
+    gpu_report(&(gpu_comparison){"jacobi 32768^2 resident, 1000 steps, 2 GPUs", "plain CUDA on one",
+                                 two, &plain, BENCH_AT_LEAST, 5.0, 0.0});
+}
+
 static void compare(steps *s, int n_gpus) {
     bench_times several = {0}, one = {0};
     char name[56];
@@ -57,6 +93,8 @@ static void compare(steps *s, int n_gpus) {
     snprintf(name, sizeof name, "jacobi 32768^2 resident, 1000 steps, %d GPUs", n_gpus);
     gpu_report(&(gpu_comparison){name, "one GPU", &several, &one, BENCH_AT_LEAST,
                                  n_gpus <= 2 ? 1.9 : 3.6, 0.0});
+    if (n_gpus == 2)
+        report_plain(&several);
     for (int side = 0; side < N_SIDES; side++)
         queue_stage_close(&s->stage[side]);
 }

@@ -25,6 +25,8 @@ typedef struct polytile_ranks_request {
                            "host(memory=1GiB)"; NULL: one, of which only the limit is known */
     int are_attached; /* 1: arrays, but for scratch, are attached on every rank, and detached after
                          the launches; 0: polytile_mpi_array_create() made them */
+    int are_linked;   /* 1: the GPUs of one process reach each other's memory, as those that NVLink
+                         joins; a queue finds out by itself */
     int64_t reserved[4]; /* zeros */
 } polytile_ranks_request;
 
@@ -40,9 +42,10 @@ typedef struct polytile_ranks_plan polytile_ranks_plan;
  * they are without ranks.
  * Errors  As polytile_plan_create_chain(); INVALID (another number of members than 1 to 4096, a
  *         grid of another number of them, an unknown device, layout or policy, weights for another
- *         number of parts; devices that differ, without a layout; a GPU of which no memory is
- *         known), UNSUPPORTED (more than 10,000 launches; a rank owns more than 512 boxes of an
- *         array; rows that devices take as they come free).
+ *         number of parts; devices as linked that are not, as hosts and those of ranks; devices
+ *         that differ, without a layout; a GPU of which no memory is known), UNSUPPORTED (more
+ *         than 10,000 launches; a rank owns more than 512 boxes of an array; rows that devices
+ *         take as they come free).
  * Owns    The plan copies what it needs. The context owns it, which polytile_ranks_plan_destroy()
  *         can end sooner; on error *plan is NULL.
  */
@@ -63,6 +66,7 @@ typedef struct polytile_ranks_summary {
     int64_t combined_bytes;     /* results that every rank has a part of */
     int64_t n_threads;          /* run by all ranks together */
     int64_t n_repeated_threads; /* of those, the ones that another rank runs, too */
+    int64_t pulled_bytes;       /* of exchange_bytes: from GPU to GPU, not by the host's memory */
     int64_t reserved[4];        /* zeros */
 } polytile_ranks_summary;
 

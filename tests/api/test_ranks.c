@@ -120,6 +120,25 @@ TEST_CASE(ApiRanks, AreDevicesOfOneProcessWhereThereAreNone) {
     CHECK_EQUAL(s.summary.n_ranks, 1);
 }
 
+TEST_CASE(ApiRanks, PullWhatOthersHaveWhereTheyAreLinked) {
+    scene s;
+    set(ctx, &s);
+    const polytile_plan_options options = {.limit_bytes = 1 << 20};
+    polytile_ranks_request request = {.n_launches = 8,
+                                      .device = "cuda:0,cuda:1",
+                                      .options = &options,
+                                      .share.launches_per_exchange = 2};
+    CHECK_OK(plan(&s, request));
+    CHECK_EQUAL(s.summary.pulled_bytes, 0);
+    const int64_t exchange_bytes = s.summary.exchange_bytes;
+    request.are_linked = 1;
+    CHECK_OK(plan(&s, request));
+    CHECK_EQUAL(s.summary.exchange_bytes, exchange_bytes);
+    CHECK_EQUAL(s.summary.pulled_bytes, exchange_bytes);
+    request.device = "host,host";
+    CHECK_FAILS(plan(&s, request), POLYTILE_INVALID, "host is not linked");
+}
+
 TEST_CASE(ApiRanks, OneAloneExchangesNothing) {
     scene s;
     set(ctx, &s);

@@ -125,6 +125,11 @@ polytile_status plan_ranks(Stage &stage) {
     SCENE_TRY(polytile_ranks_plan_create(&request, &plan));
     SCENE_TRY(print_ranks(stage, plan));
     polytile_ranks_plan_destroy(plan);
+    request.device = "cuda:0(memory=1MiB),cuda:1(memory=1MiB),cuda:2(memory=1MiB)";
+    request.are_linked = 1;
+    SCENE_TRY(polytile_ranks_plan_create(&request, &plan));
+    SCENE_TRY(print_ranks(stage, plan));
+    polytile_ranks_plan_destroy(plan);
     return POLYTILE_OK;
 }
 

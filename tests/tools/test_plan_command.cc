@@ -280,6 +280,40 @@ TEST_F(Command, PlansOverTheDevicesOfOneProcess) {
     EXPECT_EQ(xml_error(shell_.read("devices.svg")), "");
 }
 
+TEST_F(Command, PlansWhatLinkedDevicesPull) {
+    const std::string over = "plan " + jacobi + jacobi_arrays + "--domain 1:98,1:98 --steps 300 " +
+                             "--swap A=B --limit 1MiB --device cuda:0,cuda:1 ";
+    Json apart = run_json(over), linked = run_json(over + "--linked");
+    EXPECT_EQ(number(apart, "pulled_bytes"), 0);
+    EXPECT_GT(number(linked, "exchange_bytes"), 0);
+    EXPECT_EQ(number(linked, "pulled_bytes"), number(linked, "exchange_bytes"));
+    const json_t *second = json_array_get(json_object_get(linked.get(), "supersteps"), 1);
+    const json_t *flow = json_array_get(json_object_get(second, "before"), 0);
+    EXPECT_STREQ(json_string_value(json_object_get(flow, "by")), "pull");
+    Shell::Result text = run(over + "--linked");
+    EXPECT_NE(text.out.find(" pulled from the memory of linked devices\n"), std::string::npos)
+        << text.out << text.err;
+    EXPECT_EQ(text.out.find("by the host's memory"), std::string::npos) << text.out;
+}
+
+TEST_F(Command, RefusesDevicesThatAreNotLinked) {
+    const std::string over = "plan " + jacobi + jacobi_arrays + "--domain 1:98,1:98 --limit 1MiB ";
+    const struct {
+        const char *devices, *said;
+    } cases[] = {
+        {"--linked", "--linked is of plans over ranks or devices"},
+        {"--linked --device cuda:0", "1 linked device: there are 2 to 8"},
+        {"--linked --device cuda:0,host --layout block", "host is not linked: it has no memory"},
+        {"--linked --ranks 2", "linked devices of 2 ranks"},
+        {"--linked --ranks 2 --device cuda:0+cuda:1", "linked devices of 2 ranks"},
+    };
+    for (const auto &of : cases) {
+        Shell::Result refused = run(over + of.devices);
+        EXPECT_EQ(refused.exit_code, 2) << of.devices;
+        EXPECT_NE(refused.err.find(of.said), std::string::npos) << refused.err;
+    }
+}
+
 TEST_F(Command, PlansOverRanksOfSeveralDevices) {
     const std::string over = "plan " + jacobi + jacobi_arrays + "--domain 1:98,1:98 --ranks 2 ";
     Json root = run_json(over + "--grid 4x1 --device host+host");

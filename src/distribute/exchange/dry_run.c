@@ -21,10 +21,14 @@ static bool shares_memory(const pti_dry_run *run) {
 static bool allocate_members(pti_dry_run *run) {
     const pti_superstep *all = run->request->all;
     const size_t n_arrays = (size_t)all->n_arrays + 1;
+    const size_t n_boxes = n_arrays * (size_t)members_of(run)->n_local;
     run->is_shared = calloc(n_arrays, sizeof *run->is_shared);
-    run->box = calloc(n_arrays * (size_t)members_of(run)->n_local, sizeof *run->box);
+    run->is_pulled = calloc(n_arrays, sizeof *run->is_pulled);
+    run->box = calloc(n_boxes, sizeof *run->box);
+    run->former_box = calloc(n_boxes, sizeof *run->former_box);
     run->launch = calloc(PTI_SUPERSTEP_LAUNCHES, sizeof *run->launch);
-    return run->is_shared != NULL && run->box != NULL && run->launch != NULL &&
+    return run->is_shared != NULL && run->is_pulled != NULL && run->box != NULL &&
+           run->former_box != NULL && run->launch != NULL &&
            pti_copies_create(all->n_arrays, all->n_members, &run->copies);
 }
 
@@ -47,7 +51,9 @@ void pti_dry_run_end(pti_dry_run *run) {
     pti_superstep_parts_free(&run->parts);
     pti_copies_free(&run->copies);
     free(run->is_shared);
+    free(run->is_pulled);
     free(run->box);
+    free(run->former_box);
     free(run->launch);
     *run = (pti_dry_run){0};
 }
@@ -159,6 +165,7 @@ static pti_joint_request joint_request_of(const pti_dry_run *run) {
                                .n_local = members_of(run)->n_local,
                                .shares_memory = shares_memory(run),
                                .keeps = shares_memory(run) && !run->runs_once,
+                               .pulls = members_of(run)->are_linked,
                                .is_lent = run->is_shared};
 }
 
@@ -179,6 +186,7 @@ static bool cut_superstep(pti_dry_run *run, pti_copies *after) {
 static bool find_room(pti_dry_run *run, bool *has_room) {
     pti_joint_list list = {0};
     pti_joint_request request = joint_request_of(run);
+    request.pulls = false;
     *has_room = true;
     if (!members_of(run)->is_alone || members_of(run)->usable_bytes == NULL)
         return true;
@@ -208,15 +216,45 @@ static bool go_through(pti_dry_run *run, pti_copies *after) {
     return cut_superstep(run, after) && find_room(run, &has_room);
 }
 
+/** Return whether a device has had all of a member's arrays that the superstep touches, as they are
+ * now: then the queue finds them there whole. */
+static bool had_member_all(const pti_dry_run *run, int local) {
+    const pti_work *work = &run->parts.work[local];
+    bool had = true;
+    for (int a = 0; a < work->n_arrays && had; a++) {
+        const int at = a * members_of(run)->n_local + local;
+        had = !pti_work_touches(work, a) || (run->former_box[at].n_dims > 0 &&
+                                             pti_box_equals(&run->former_box[at], &run->box[at]));
+    }
+    return had;
+}
+
+static void find_pulled(pti_dry_run *run) {
+    const pti_joint_request request = joint_request_of(run);
+    bool had_all = true;
+    for (int m = 0; m < members_of(run)->n_local && had_all; m++)
+        had_all = had_member_all(run, m);
+    for (int a = 0; a < run->superstep.n_arrays; a++)
+        run->is_pulled[a] = had_all && pti_joint_pulls(&request, a);
+}
+
+static void note_boxes(pti_dry_run *run) {
+    const int n_boxes = run->request->all->n_arrays * members_of(run)->n_local;
+    for (int b = 0; b < n_boxes; b++)
+        run->former_box[b] = run->box[b];
+}
+
 bool pti_dry_run_next(pti_dry_run *run) {
     const pti_superstep *all = run->request->all;
     pti_copies after = {0};
+    note_boxes(run);
     if (!pti_copies_create(all->n_arrays, all->n_members, &after) || !go_through(run, &after)) {
         pti_copies_free(&after);
         return false;
     }
     pti_copies_free(&run->copies);
     run->copies = after;
+    find_pulled(run);
     run->at += run->superstep.n_launches;
     return true;
 }

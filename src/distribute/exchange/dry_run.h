@@ -10,6 +10,7 @@
 typedef struct pti_dry_run_members {
     int n_local;        /* of each process; all processes have as many */
     bool is_alone;      /* the devices of one process, which is no rank; else processes are ranks */
+    bool are_linked;    /* alone, and each device reaches the memory of all others */
     bool checks_access; /* what devices compute comes to the host at once, to be looked at */
     const int64_t *usable_bytes; /* of each member of a process: its device's memory; 0: it works in
                                     the host's. NULL: nothing is known to fit */
@@ -34,13 +35,15 @@ typedef struct pti_dry_run {
     /** [array * n_local + member] of the first process: what the member's array lies over; without
      * dimensions: it has none yet. */
     polytile_domain *box;
-    pti_copies copies;         /* as the next superstep finds them */
-    pti_shared_launch *launch; /* of the superstep, as members run it */
+    polytile_domain *former_box; /* the same before the superstep that was gone through last */
+    pti_copies copies;           /* as the next superstep finds them */
+    pti_shared_launch *launch;   /* of the superstep, as members run it */
 
     /* The superstep that was gone through last. */
     bool runs_once; /* no two members compute what goes to memory that others share */
     pti_superstep superstep;
     pti_superstep_parts parts; /* of all members */
+    bool *is_pulled;           /* of each array: what travels before goes from device to device */
 } pti_dry_run;
 
 /** Begin before the first launch. False when memory runs out; pti_dry_run_end() is called in any

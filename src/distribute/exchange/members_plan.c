@@ -90,8 +90,8 @@ static bool add_superstep(const pti_members_plan_request *request, pti_dry_run *
     int64_t combined_bytes;
     if ((plan->n_supersteps == 0 && !keep_launches(superstep, plan)) ||
         !count_combined(superstep, &combined_bytes) ||
-        !pti_members_plan_add_step(request->arrays, &run->parts, superstep->n_launches,
-                                   combined_bytes, plan))
+        !pti_members_plan_add_step(request->arrays, &run->parts, run->is_pulled,
+                                   superstep->n_launches, combined_bytes, plan))
         return false;
     add_threads(&run->parts, plan);
     keep_exchange(&run->parts.before, plan);
@@ -108,7 +108,7 @@ static bool add_leaving(const pti_members_plan_request *request, const pti_dry_r
     pti_superstep_parts parts = {0};
     bool added = pti_dry_run_leave(run, &parts.before);
     if (added && parts.before.n_transfers > 0) {
-        added = pti_members_plan_add_step(request->arrays, &parts, 0, 0, plan);
+        added = pti_members_plan_add_step(request->arrays, &parts, NULL, 0, 0, plan);
         keep_exchange(&parts.before, plan);
         plan->n_supersteps++;
     }
@@ -167,6 +167,7 @@ static void sum_up(pti_members_plan *plan) {
         plan->member[flow->to].received_bytes += flow->n_bytes;
         plan->member[flow->to].n_messages += flow->n_messages;
         plan->exchanged_bytes += flow->n_bytes;
+        plan->pulled_bytes += flow->pulled_bytes;
         plan->message_bytes += pti_members_plan_is_message(flow) ? flow->n_bytes : 0;
     }
     for (int q = 1; q < plan->n_members; q++)

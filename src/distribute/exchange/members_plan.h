@@ -15,6 +15,7 @@ typedef struct pti_members_plan_flow {
     int n_messages; /* between two processes: what goes that way at a time, whatever its members and
                        arrays, counts with the first */
     int64_t n_bytes;
+    int64_t pulled_bytes; /* of those: from device to device, and not through host memory */
 } pti_members_plan_flow;
 
 /** Return whether it is sent from process to process; else it stays within one, where host memory
@@ -68,6 +69,7 @@ typedef struct pti_members_plan {
                                 one that receives most */
     int64_t exchanged_bytes; /* of all flows */
     int64_t message_bytes;   /* of those from process to process */
+    int64_t pulled_bytes;    /* of those from device to device */
     int64_t combined_bytes;  /* of results that every member has a part of */
     pti_exchange first;      /* before the first superstep before which anything travels, */
     int first_moving;        /* the number of that superstep; 0: none */
@@ -110,9 +112,11 @@ pti_superstep pti_members_plan_first_superstep(const pti_members_plan *plan);
 
 /* members_steps.c */
 
-/** Add the next superstep, of n_launches launches, and what travels around it. False when memory
+/** Add the next superstep, of n_launches launches, and what travels around it. is_pulled: of each
+ * array, whether what travels before goes from device to device; NULL: of none. False when memory
  * runs out. */
 bool pti_members_plan_add_step(const pti_instance *arrays, const pti_superstep_parts *parts,
-                               int n_launches, int64_t combined_bytes, pti_members_plan *plan);
+                               const bool *is_pulled, int n_launches, int64_t combined_bytes,
+                               pti_members_plan *plan);
 
 #endif

@@ -34,6 +34,7 @@ static void join_flows(pti_members_plan *plan) {
         }
         plan->flow[n_joined - 1].n_messages += flow->n_messages;
         plan->flow[n_joined - 1].n_bytes += flow->n_bytes;
+        plan->flow[n_joined - 1].pulled_bytes += flow->pulled_bytes;
     }
     plan->n_flows = n_joined;
 }
@@ -61,19 +62,22 @@ static bool keep_step_flows(pti_members_plan *plan, const pti_members_plan_flow 
 }
 
 static bool add_exchange(const pti_instance *arrays, const pti_exchange *exchange,
-                         pti_members_plan *plan) {
+                         const bool *is_pulled, pti_members_plan *plan) {
     const int64_t n_all = (int64_t)plan->n_flows + exchange->n_transfers;
     if (n_all > INT_MAX || !PTI_RESIZE(plan->flow, n_all + 1))
         return false;
     for (int t = 0; t < exchange->n_transfers; t++) {
         const pti_transfer *transfer = &exchange->transfer[t];
+        const int64_t n_bytes =
+            transfer->n_elements * arrays->operand[transfer->array].element_bytes;
         plan->flow[plan->n_flows + t] = (pti_members_plan_flow){
             .from = transfer->from,
             .to = transfer->to,
             .from_process = transfer->from / plan->n_local,
             .to_process = transfer->to / plan->n_local,
             .array = transfer->array,
-            .n_bytes = transfer->n_elements * arrays->operand[transfer->array].element_bytes};
+            .n_bytes = n_bytes,
+            .pulled_bytes = is_pulled != NULL && is_pulled[transfer->array] ? n_bytes : 0};
     }
     count_messages(plan->flow + plan->n_flows, exchange->n_transfers);
     if (!keep_step_flows(plan, plan->flow + plan->n_flows, exchange->n_transfers))
@@ -85,7 +89,8 @@ static bool add_exchange(const pti_instance *arrays, const pti_exchange *exchang
 
 static bool is_flow_alike(const pti_members_plan_flow *one, const pti_members_plan_flow *other) {
     return one->from == other->from && one->to == other->to && one->array == other->array &&
-           one->n_messages == other->n_messages && one->n_bytes == other->n_bytes;
+           one->n_messages == other->n_messages && one->n_bytes == other->n_bytes &&
+           one->pulled_bytes == other->pulled_bytes;
 }
 
 static bool moves_alike(const pti_members_plan *plan, const pti_members_plan_step *one,
@@ -116,7 +121,8 @@ static void join_step(pti_members_plan *plan, pti_members_plan_step *step) {
 }
 
 bool pti_members_plan_add_step(const pti_instance *arrays, const pti_superstep_parts *parts,
-                               int n_launches, int64_t combined_bytes, pti_members_plan *plan) {
+                               const bool *is_pulled, int n_launches, int64_t combined_bytes,
+                               pti_members_plan *plan) {
     const int number = plan->n_supersteps;
     if (!PTI_RESIZE(plan->step, number + 1))
         return false;
@@ -129,7 +135,8 @@ bool pti_members_plan_add_step(const pti_instance *arrays, const pti_superstep_p
                                     .n_before = parts->before.n_transfers,
                                     .n_after = parts->after.n_transfers,
                                     .combined_bytes = combined_bytes};
-    if (!add_exchange(arrays, &parts->before, plan) || !add_exchange(arrays, &parts->after, plan))
+    if (!add_exchange(arrays, &parts->before, is_pulled, plan) ||
+        !add_exchange(arrays, &parts->after, NULL, plan))
         return false;
     join_step(plan, step);
     return true;

@@ -29,6 +29,11 @@ typedef struct pti_work {
     int64_t n_extra_threads; /* more than it runs of supersteps of one launch */
 } pti_work;
 
+/** Return whether a member touches any element of an array. */
+static inline bool pti_work_touches(const pti_work *work, int array) {
+    return work->reads[array].n_boxes > 0 || work->writes[array].n_boxes > 0;
+}
+
 /** Gather what several boxes of threads touch of an operand into *touched; whether it is exact. */
 bool pti_threads_gather(const pti_instance *instance, int operand, pti_touch touch,
                         const pti_boxes *threads, pti_boxes *touched);

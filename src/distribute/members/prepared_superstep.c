@@ -210,10 +210,6 @@ make_prepared_superstep(pti_group *group, int at, const pti_superstep *superstep
     return prepared;
 }
 
-static bool touches_array(const pti_work *work, int array) {
-    return work->reads[array].n_boxes > 0 || work->writes[array].n_boxes > 0;
-}
-
 /** Return whether a local member's device has all arrays whole that the superstep touches, and all
  * that launches before it did. */
 static bool has_member_all(const pti_group *group, const pti_prepared_superstep *prepared,
@@ -221,8 +217,9 @@ static bool has_member_all(const pti_group *group, const pti_prepared_superstep 
     const pti_work *work = &prepared->parts.work[local];
     bool has = pti_queue_keeps_all(group->member[local]);
     for (int p = 0; p < work->n_arrays && has; p++) {
-        const polytile_array *array = touches_array(work, p) ? group->array[p].member[local] : NULL;
-        has = array == NULL ? !touches_array(work, p)
+        const polytile_array *array =
+            pti_work_touches(work, p) ? group->array[p].member[local] : NULL;
+        has = array == NULL ? !pti_work_touches(work, p)
                             : pti_queue_has_whole(group->member[local], array);
     }
     return has;

@@ -111,6 +111,7 @@ static json_t *json_head(const polytile_ranks_plan *plan) {
         {"launches_per_exchange", json_integer(members_plan->n_longest)},
         {"exchange_bytes", json_integer(members_plan->exchanged_bytes)},
         {"message_bytes", json_integer(members_plan->message_bytes)},
+        {"pulled_bytes", json_integer(members_plan->pulled_bytes)},
         {"combined_bytes", json_integer(members_plan->combined_bytes)},
         {"largest_peak_device_bytes", json_integer(plan->figures[largest].peak_device_bytes)},
         {NULL, NULL},
@@ -132,11 +133,13 @@ static void write_ranks(pti_text *text, const polytile_ranks_plan *plan) {
     json_decref(ranks);
 }
 
-/** How elements travel: as a message, as a copy of host memory, or in one that both have: down from
- * one device and up to the other. */
+/** How elements travel: as a message, from device to device, as a copy of host memory, or in one
+ * that both have: down from one device and up to the other. */
 static const char *find_way(const polytile_ranks_plan *plan, const pti_members_plan_flow *flow) {
     if (pti_members_plan_is_message(flow))
         return "message";
+    if (flow->pulled_bytes > 0)
+        return "pull";
     return plan->is_attached[flow->array] ? "host memory" : "copy";
 }
 

@@ -1,8 +1,10 @@
+#include "base/plural.h"
 #include "distribute/policy/policy.h"
 #include "distribute/share/row_pieces.h"
 #include "distribute/show/ranks_plan.h"
 #include "launch/open/device_list.h"
 #include "launch/open/open.h"
+#include "launch/peers/peers.h"
 
 #include <stdlib.h>
 
@@ -61,10 +63,36 @@ static polytile_status read_list(polytile_context *ctx, const polytile_ranks_req
     return POLYTILE_OK;
 }
 
+/** Devices of ranks are not asked whether they are linked: what one pulls, others cannot prove. */
+static polytile_status check_linked(polytile_context *ctx, const pti_ranks_members *members) {
+    if (members->are_linked && members->n_ranks > 0)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "linked devices of %d ranks: devices of ranks copy over the host's memory; "
+                        "plan those of one process, such as cuda:0,cuda:1",
+                        members->n_ranks);
+    if (members->are_linked && (members->n_local < 2 || members->n_local > PTI_MOST_PEERS))
+        return pti_fail(ctx, POLYTILE_INVALID, "%d linked %s: there are 2 to %d, as cuda:0,cuda:1",
+                        members->n_local, pti_plural(members->n_local, "device", "devices"),
+                        (int)PTI_MOST_PEERS);
+    for (int m = 0; m < members->n_local && members->are_linked; m++) {
+        pti_device_text parsed;
+        polytile_status status = pti_device_text_parse(ctx, members->device[m], &parsed);
+        if (status != POLYTILE_OK)
+            return status;
+        if (parsed.driver->reaches_host)
+            return pti_fail(ctx, POLYTILE_INVALID,
+                            "%s is not linked: it has no memory that other devices reach; give "
+                            "GPUs alone, such as cuda:0,cuda:1",
+                            members->device[m]);
+    }
+    return POLYTILE_OK;
+}
+
 polytile_status pti_ranks_members_read(polytile_context *ctx, const polytile_ranks_request *request,
                                        pti_ranks_members *members) {
     *members = (pti_ranks_members){.n_ranks = request->n_ranks,
                                    .are_attached = request->n_ranks == 0 || request->are_attached,
+                                   .are_linked = request->are_linked,
                                    .n_local = pti_devices_count(request->device)};
     if (request->n_ranks < (request->device == NULL ? 1 : 0) ||
         request->n_ranks > PTI_MEMBERS_PLAN_MOST_MEMBERS / members->n_local)
@@ -75,7 +103,10 @@ polytile_status pti_ranks_members_read(polytile_context *ctx, const polytile_ran
     if (members->limit_bytes == NULL || members->n_streams == NULL)
         return pti_fail_memory(ctx, "the plan of ranks", (double)members->n_local);
     members->limit_bytes[0] = asked_limit(request);
-    return request->device == NULL ? POLYTILE_OK : read_list(ctx, request, members);
+    polytile_status status = POLYTILE_OK;
+    if (request->device != NULL)
+        status = read_list(ctx, request, members);
+    return status == POLYTILE_OK ? check_linked(ctx, members) : status;
 }
 
 /* Who owns what. */

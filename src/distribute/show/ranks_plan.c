@@ -63,6 +63,7 @@ static pti_dry_run_members describe_members(polytile_context *ctx,
     const pti_settings *settings = pti_get_settings(ctx);
     return (pti_dry_run_members){.n_local = plan->of.n_local,
                                  .is_alone = plan->of.n_ranks == 0,
+                                 .are_linked = plan->of.are_linked,
                                  .checks_access = settings->check_access || settings->check_wide,
                                  .usable_bytes = plan->of.limit_bytes,
                                  .is_attached = plan->is_attached,
@@ -194,6 +195,7 @@ static polytile_ranks_summary summarise_members(const pti_members_plan *members)
         .exchange_bytes = members->exchanged_bytes,
         .busiest_bytes = members->member[members->busiest].received_bytes,
         .combined_bytes = members->combined_bytes,
+        .pulled_bytes = members->pulled_bytes,
     };
     for (int q = 0; q < members->n_members; q++) {
         summary.n_threads += members->member[q].n_threads;

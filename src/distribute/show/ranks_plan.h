@@ -29,6 +29,7 @@ typedef struct pti_ranks_members {
     int n_ranks;          /* 0: the devices are of one process, which is no rank */
     int n_local;          /* devices of each rank, or of the process */
     bool are_attached;    /* arrays: every process has all of each */
+    bool are_linked;      /* each device reaches the memory of all others */
     char **device;        /* the text of each of them; owned. NULL: only the limit is known */
     int64_t *limit_bytes; /* of each; 0: it works in the host's memory. Owned */
     int64_t *n_streams;   /* of each; 0: its text does not say. Owned */

@@ -38,7 +38,14 @@ static void add_devices(pti_text *text, const polytile_ranks_plan *plan) {
 
 /** Write how elements get from device to device inside a process. */
 static void add_way_within(pti_text *text, const polytile_ranks_plan *plan) {
-    if (plan->members.exchanged_bytes == plan->members.message_bytes)
+    const int64_t within_bytes = plan->members.exchanged_bytes - plan->members.message_bytes;
+    if (within_bytes == 0)
+        return;
+    if (plan->members.pulled_bytes > 0)
+        pti_text_add(text, PTI_ROW "%s pulled from the memory of linked devices%s\n", "",
+                     pti_words_size(plan->members.pulled_bytes).text,
+                     plan->members.pulled_bytes < within_bytes ? ", the rest" : "");
+    if (plan->members.pulled_bytes == within_bytes)
         return;
     pti_text_add(text, PTI_ROW "%s\n", "",
                  plan->of.are_attached

@@ -4,6 +4,13 @@
 #include "support/scale.h"
 
 #include <polytile/kernel.h>
+#include <polytile/ranks.h>
+
+#include <algorithm>
+
+extern "C" {
+#include "support/chain_launch.h"
+}
 
 /* Stencils on several GPUs: halos go from one's memory to the other's, where these are linked. */
 
@@ -14,10 +21,18 @@ POLYTILE_KERNEL(pull_step, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
                      11u * PT_AT(A, i, j - 1) + 13u * PT_AT(A, i, j + 1) + (uint32_t)(17 * i + j);
 }
 
-polytile_implementation step_on_gpus() {
-    polytile_implementation made = pull_step_kernel;
-    made.cuda = reinterpret_cast<const void *>(pull_step_kernel.host);
+POLYTILE_KERNEL(pull_rows, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
+    PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * PT_AT(A, i - 1, j) + 7u * PT_AT(A, i + 1, j);
+}
+
+polytile_implementation on_gpus(const polytile_implementation &of) {
+    polytile_implementation made = of;
+    made.cuda = reinterpret_cast<const void *>(of.host);
     return made;
+}
+
+polytile_implementation step_on_gpus() {
+    return on_gpus(pull_step_kernel);
 }
 
 /** What is run: steps between two fields, after some of which the program waits. */
@@ -26,7 +41,23 @@ struct StepsRun {
     int64_t n_rows, n_columns, n_steps;
     int64_t waits_every; /* steps; 0: never */
     std::string grid;    /* of members; empty: balanced */
+    /** Steps write all columns, and are recorded before the first one runs. */
+    bool is_of_rows = false;
 };
+
+polytile_implementation kernel_of(const StepsRun &run) {
+    return run.is_of_rows ? on_gpus(pull_rows_kernel) : step_on_gpus();
+}
+
+const char *declaration_of(const StepsRun &run) {
+    return run.is_of_rows ? "rows[i, j]: in A[i-1:i+1, j]; out B[i, j]"
+                          : "step[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]";
+}
+
+polytile_domain threads_of(const StepsRun &run) {
+    const int64_t edge = run.is_of_rows ? 0 : 1;
+    return {2, {{1, run.n_rows - 2, 1}, {edge, run.n_columns - 1 - edge, 1}}};
+}
 
 using Fields = std::vector<std::vector<uint32_t>>;
 
@@ -46,16 +77,14 @@ class Steps {
   public:
     Steps(const StepsRun &run, Fields *fields) : run_(run) {
         const int64_t extents[] = {run.n_rows, run.n_columns};
-        const polytile_implementation implementation = step_on_gpus();
+        const polytile_implementation implementation = kernel_of(run);
         EXPECT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
         polytile_share_options share = {};
         share.grid = run.grid.empty() ? nullptr : run.grid.c_str();
         EXPECT_EQ(polytile_queue_create_shared(ctx_, run.devices.c_str(), &share, &queue_),
                   POLYTILE_OK)
             << error();
-        EXPECT_EQ(polytile_kernel_create(ctx_,
-                                         "step[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
-                                         &implementation, &kernel_),
+        EXPECT_EQ(polytile_kernel_create(ctx_, declaration_of(run), &implementation, &kernel_),
                   POLYTILE_OK)
             << error();
         for (size_t f = 0; f < 2; f++)
@@ -69,14 +98,17 @@ class Steps {
 
     /** The first error; arrays stay on the queue. */
     polytile_status run() {
-        const polytile_domain threads = {2, {{1, run_.n_rows - 2, 1}, {1, run_.n_columns - 2, 1}}};
+        const polytile_domain threads = threads_of(run_);
         polytile_status status = polytile_queue_attach(queue_, 2, array_);
+        if (run_.is_of_rows)
+            polytile_queue_pause(queue_);
         for (int64_t k = 0; k < run_.n_steps && status == POLYTILE_OK; k++) {
             polytile_array *const turn[] = {array_[k % 2], array_[1 - k % 2]};
             status = polytile_queue_launch(queue_, kernel_, &threads, 2, turn, nullptr);
             if (status == POLYTILE_OK && run_.waits_every > 0 && k % run_.waits_every == 0)
                 status = polytile_queue_wait(queue_);
         }
+        polytile_queue_resume(queue_);
         return status == POLYTILE_OK ? polytile_queue_wait(queue_) : status;
     }
     polytile_status detach() { return polytile_queue_detach(queue_, 2, array_); }
@@ -115,7 +147,7 @@ polytile_report report_of(const StepsRun &run, int n_devices, bool are_linked, b
     Fields fields = some_fields(run);
     polytile_report report = {};
     FakeCuda cuda(seed, gpus(n_devices, are_linked));
-    cuda.add_kernel(step_on_gpus().cuda, step_on_gpus());
+    cuda.add_kernel(kernel_of(run).cuda, kernel_of(run));
     for (std::vector<uint32_t> &field : fields) {
         const ByteRange range = byte_range(field.data(), field.size() * sizeof field[0]);
         if (are_pinned)
@@ -162,6 +194,56 @@ TEST_F(GroupPulls, FourGpusPullFromAllTheirNeighbours) {
     const polytile_report linked = report_of(run, 4, true, true, 1);
     EXPECT_EQ(linked.d2h_bytes, 0);
     EXPECT_GT(linked.p2p_bytes, 0);
+}
+
+/** What a plan says of the steps. */
+polytile_ranks_summary planned(const StepsRun &run) {
+    const int64_t extents[] = {run.n_rows, run.n_columns};
+    const polytile_domain threads = threads_of(run);
+    polytile_context *ctx = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_array *array[2] = {};
+    EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    EXPECT_EQ(polytile_kernel_create(ctx, declaration_of(run), nullptr, &kernel), POLYTILE_OK);
+    const polytile_domain whole = polytile_domain_from_extents(2, extents);
+    for (size_t f = 0; f < 2; f++)
+        EXPECT_EQ(polytile_array_describe(ctx, f == 0 ? "A" : "B", POLYTILE_U32, &whole, &array[f]),
+                  POLYTILE_OK);
+    polytile_array *const turn[2][2] = {{array[0], array[1]}, {array[1], array[0]}};
+    std::vector<polytile_chain_launch> launches(static_cast<size_t>(run.n_steps));
+    for (size_t k = 0; k < launches.size(); k++)
+        launches[k] = chain_launch(kernel, threads, turn[k % 2]);
+    polytile_plan_options options = {};
+    options.limit_bytes = int64_t{1} << 24;
+    polytile_ranks_request request = {};
+    request.n_launches = static_cast<int>(launches.size());
+    request.launches = launches.data();
+    request.options = &options;
+    request.device = run.devices.c_str();
+    request.are_linked = 1;
+    request.share.grid = run.grid.empty() ? nullptr : run.grid.c_str();
+    polytile_ranks_plan *plan = nullptr;
+    polytile_ranks_summary summary = {};
+    EXPECT_EQ(polytile_ranks_plan_create(&request, &plan), POLYTILE_OK) << polytile_last_error(ctx);
+    polytile_ranks_plan_get_summary(plan, &summary);
+    polytile_context_destroy(ctx);
+    return summary;
+}
+
+/** A queue whose program runs ahead begins with a shorter superstep; elements that no step writes
+ * come from the host. */
+TEST_F(GroupPulls, APlanOfLinkedDevicesSaysWhatIsPulled) {
+    const StepsRun runs[] = {{"cuda:0,cuda:1", 900, 40, 60, 0, "", true},
+                             {"cuda:0,cuda:1,cuda:2", 300, 20, 20, 0, "", true},
+                             {"cuda:0,cuda:1,cuda:2,cuda:3", 400, 400, 60, 0, "2x2", true}};
+    for (const StepsRun &run : runs) {
+        const auto n_devices =
+            static_cast<int>(std::count(run.devices.begin(), run.devices.end(), ',')) + 1;
+        const polytile_report linked = report_of(run, n_devices, true, true, 1);
+        const polytile_ranks_summary summary = planned(run);
+        EXPECT_GT(summary.pulled_bytes, 0) << run.devices;
+        EXPECT_EQ(summary.pulled_bytes, linked.p2p_bytes) << run.devices << " " << run.n_rows;
+    }
 }
 
 TEST_F(GroupPulls, ResultsAreThoseOfRunningInOrder) {
