@@ -25,8 +25,9 @@ static void write_flow(const pti_flow *flow, pti_text *words) {
 }
 
 static void write_actor(const pti_actor *actor, pti_text *words) {
+    const polytile_kernel *declared = actor->looks_up != NULL ? actor->looks_up : actor->kernel;
     pti_text_add(words, "%s %016llx %lld ", actor->name,
-                 (unsigned long long)actor->kernel->declaration_hash, (long long)actor->repeat);
+                 (unsigned long long)declared->declaration_hash, (long long)actor->repeat);
     pti_box_write(words, &actor->domain);
     for (int p = 0; p < actor->n_parameters; p++) {
         const polytile_parameter *parameter = &actor->parameter[p];
@@ -63,17 +64,6 @@ static polytile_status check_ranks(const polytile_stream *stream, const polytile
                         "%s: actors whose domain is split over units do not run over ranks; give "
                         "each actor one unit",
                         stream->name);
-    return POLYTILE_OK;
-}
-
-/** A frame's look-ups are checked where it is pushed, which may be without what they look up. */
-static polytile_status check_lookups(const polytile_stream *stream, const polytile_graph *graph) {
-    for (int a = 0; a < graph->n_actors && stream->ranks->n_ranks > 1; a++)
-        if (graph->actor[a].looks_up != NULL)
-            return pti_fail(stream->object.context, POLYTILE_UNSUPPORTED,
-                            "%s: actor %s looks up elements of index arrays, which streams over "
-                            "ranks do not run; run it in a stream of one process",
-                            stream->name, graph->actor[a].name);
     return POLYTILE_OK;
 }
 
@@ -124,7 +114,6 @@ polytile_status pti_stream_find_ranks(polytile_stream *stream, const polytile_gr
     if (ranks == NULL)
         return POLYTILE_OK;
     PTI_TRY(check_ranks(stream, plan));
-    PTI_TRY(check_lookups(stream, graph));
     stream->task_ranks = calloc(n_tasks, sizeof *stream->task_ranks);
     stream->memory_rank = calloc((size_t)plan->n_memories + 1, sizeof *stream->memory_rank);
     ranks->heard = calloc(n_tasks * (size_t)ranks->n_ranks, sizeof *ranks->heard);

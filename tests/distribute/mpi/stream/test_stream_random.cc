@@ -1,4 +1,5 @@
 #include "distribute/mpi/stream/machine.h"
+#include "distribute/mpi/stream/ports.h"
 #include "graph/stream/stream_run.h"
 
 #include <polytile/mpi.h>
@@ -7,25 +8,10 @@
 #include <deque>
 #include <random>
 
-extern "C" {
-#include "graph/read/graph.h"
-#include "graph/stream/stream.h"
-}
-
 /* Random graphs over ranks give bit for bit what plain loops give, frame by frame, wherever their
  * ports lie. */
 
 namespace {
-
-/** The rank's own ports of a stream, by the names of their arrays. */
-std::vector<std::string> ports_here(const polytile_stream *stream, const polytile_graph *graph,
-                                    const int *ports, int n_ports) {
-    std::vector<std::string> names;
-    for (int k = 0; k < n_ports; k++)
-        names.push_back(
-            graph->array[stream->expansion.buffer[ports[k]].array % graph->n_arrays].name);
-    return names;
-}
 
 /** A body that fails now and then, by chance on each rank. */
 struct Failing {
