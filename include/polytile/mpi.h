@@ -138,11 +138,10 @@ polytile_status polytile_mpi_array_write(polytile_array *array, const char *path
  * Errors  Those of polytile_stream_create(), which all ranks return, but for NULL arguments, which
  *         have to be NULL on all ranks or on none; INVALID (MPI is not initialised, or for fewer
  *         threads than MPI_THREAD_FUNNELED; another graph or plan than on other ranks; a unit of a
- *         rank that there is not), UNSUPPORTED (index arrays of one actor that several ranks
- *         feed; actors split over units; a link of two ranks' GPU memories; ports on several ranks
- *         in turn). Later calls return DEVICE where MPI
- *         fails, on any rank, which the text names with the call; or another rank has ended its
- *         stream and its frames are awaited.
+ *         rank that there is not), UNSUPPORTED (index arrays of one actor that several
+ *         ranks feed; a link of two ranks' GPU memories; ports on several ranks in turn). Later
+ *         calls return DEVICE where MPI fails, on any rank, which the text names with the call; or
+ *         another rank has ended its stream and its frames are awaited.
  * Owns    The communicator is duplicated. polytile_stream_destroy(), or the end of the context, is
  *         collective, and comes before MPI_Finalize(). Until all ranks are there, actors may fire.
  */

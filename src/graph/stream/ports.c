@@ -202,6 +202,15 @@ done:
 
 /* Taking. */
 
+bool pti_stream_is_taken(const polytile_stream *stream, int buffer) {
+    const pti_stream_tasks *tasks = &stream->expansion.tasks;
+    const pti_frame_buffer *held = &tasks->buffer[buffer];
+    bool is = false;
+    for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
+        is = is || stream->expansion.task[tasks->reader[r].task].kind == PTI_TASK_TAKE;
+    return is;
+}
+
 /** Wait until all lanes are done with the next frame; false: they never will be. */
 static bool await_frame(polytile_stream *stream) {
     pthread_mutex_lock(&stream->mutex);

@@ -12,7 +12,7 @@ static pti_task_ranks ranks_of(const polytile_stream *stream, const polytile_gra
                                int task) {
     const pti_task_note *note = &stream->expansion.task[task];
     const int own = stream->ranks->rank;
-    if (note->kind == PTI_TASK_MOVE)
+    if (note->kind == PTI_TASK_MOVE || note->kind == PTI_TASK_BEGIN)
         return (pti_task_ranks){stream->memory_rank[note->from], stream->memory_rank[note->to]};
     if (note->kind != PTI_TASK_FIRE)
         return (pti_task_ranks){own, own};
@@ -59,22 +59,18 @@ static polytile_status check_ranks(const polytile_stream *stream, const polytile
                             "%s: unit %s is on rank %d, and the communicator has %d rank%s",
                             stream->name, plan->unit[u].name, plan->unit[u].rank, n_ranks,
                             n_ranks == 1 ? "" : "s");
-    if (plan->n_parts > 0 && n_ranks > 1)
-        return pti_fail(stream->object.context, POLYTILE_UNSUPPORTED,
-                        "%s: actors whose domain is split over units do not run over ranks; give "
-                        "each actor one unit",
-                        stream->name);
     return POLYTILE_OK;
 }
 
-/** Return whether the program feeds or takes a buffer. */
+/** Return whether the program feeds or takes a buffer as a port. */
 static bool is_port(const polytile_stream *stream, const polytile_graph *graph, int buffer) {
     const pti_buffer_note *note = &stream->expansion.buffer[buffer];
     const int producer = stream->expansion.tasks.buffer[buffer].producer;
     if (note->array < 0)
         return false;
     return stream->expansion.task[producer].kind == PTI_TASK_FEED ||
-           graph->array[note->array % graph->n_arrays].n_readers == 0;
+           (graph->array[note->array % graph->n_arrays].n_readers == 0 &&
+            pti_stream_is_taken(stream, buffer));
 }
 
 /** A program pushes and pulls the same arrays each frame: their rank is the same in all turns. */

@@ -43,7 +43,7 @@ typedef struct pti_stream_actor {
     pti_launch_config config; /* of these */
     pti_value values[POLYTILE_MAX_PARAMETERS];
     double busy_s;   /* of all firings, under the mutex, as n_fired */
-    int64_t n_fired; /* by the first part, where there are several */
+    int64_t n_fired; /* likewise */
 } pti_stream_actor;
 
 /** Which end of a link between ranks is here. */
@@ -387,6 +387,11 @@ polytile_status pti_stream_check_lookups(polytile_stream *stream, polytile_array
 /** Return whether some actor looks up what an input feeds. */
 bool pti_stream_is_looked_up(const polytile_stream *stream, int input);
 
+/* ports.c */
+
+/** Return whether the program takes a buffer. */
+bool pti_stream_is_taken(const polytile_stream *stream, int buffer);
+
 /* prove.c */
 
 /** Prove that no frame is written over before it is read. Errors: INTERNAL with the counterexample,
@@ -412,6 +417,9 @@ void pti_stream_free_actors(polytile_stream *stream);
 
 /** Run a firing on its unit's thread. */
 polytile_status pti_stream_fire(pti_stream_lane *lane, pti_stream_actor *actor, int64_t round);
+/** Return where what a transfer moves lies in a round's frame of a buffer. */
+char *pti_stream_find_moved(const polytile_stream *stream, int buffer, const pti_task_note *note,
+                            int64_t round);
 /** Copy what a transfer moves of a round's frame from one buffer to another one on a link's
  * thread. */
 polytile_status pti_stream_move(const pti_stream_lane *lane, int task, int from, int to,

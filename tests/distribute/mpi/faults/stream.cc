@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-/* Every call of MPI that a stream over ranks makes fails in turn, on one rank, behind what it does or
- * instead of it, or on all together; and by chance one on each of two ranks: nobody hangs, no rank
- * takes a wrong frame, a rank that a call failed on names the call, or a rank of which it heard
- * before, and all others that do not get all frames name such a rank. */
+/* Every call of MPI that a stream over ranks makes fails in turn, on one rank, behind what it does
+ * or instead of it, or on all together; and by chance one on each of two ranks: nobody hangs, no
+ * rank takes a wrong frame, a rank that a call failed on names the call, or a rank of which it
+ * heard before, and all others that do not get all frames name such a rank. */
 
 /* What MPI began with before a call of it failed is its own. */
 extern "C" const char *__asan_default_options(void) {
@@ -156,7 +156,8 @@ bool says(const std::string &text, const std::string &part) {
     return text.find(part) != std::string::npos;
 }
 
-/** A call that fails: which one of a rank's own, or, of rank -1, of those that all make together. */
+/** A call that fails: which one of a rank's own, or, of rank -1, of those that all make
+ * together. */
 struct Fault {
     int who;
     int64_t nth;
