@@ -61,15 +61,22 @@ void add_one(const polytile_domain *threads, const polytile_view *views, void *)
         y[i] = x[i] + 1;
 }
 
-const std::string graph_text =
-    "digraph { { node [type=i64, extents=" + std::to_string(n) +
-    "]; x; m; y }\n{ node [kernel=\"plus[i]: in p[i]; out q[i]\", seconds=0.001]; f [on=a]; g "
-    "[on=b] }\nx -> f [as=p]; f -> m [as=q]; m -> g [as=p]; g -> y [as=q] }";
+/** How the stream runs. */
+enum Way { OVERLAPPED, IN_CYCLES, WITH_DROPS, IN_PARTS, N_WAYS };
+const char *const way_text[] = {"overlapped", "in cycles", "with drops", "in parts"};
+
+/** One is added on a, or on a and b, a part each, and one on b. */
+std::string graph_text(Way way) {
+    return "digraph { { node [type=i64, extents=" + std::to_string(n) +
+           "]; x; m; y }\n{ node [kernel=\"plus[i]: in p[i]; out q[i]\", seconds=0.001]; f [on=\"" +
+           (way == IN_PARTS ? "a+b" : "a") +
+           "\"]; g [on=b] }\nx -> f [as=p]; f -> m [as=q]; m -> g [as=p]; g -> y [as=q] }";
+}
 
 /** What ranks do together: the first one feeds, the last one takes. */
 class Program {
   public:
-    Program(bool overlaps, bool drops) : overlaps_(overlaps), drops_(drops) {}
+    explicit Program(Way way) : way_(way) {}
     ~Program() { polytile_context_destroy(ctx_); }
     Program(const Program &) = delete;
     Program &operator=(const Program &) = delete;
@@ -79,13 +86,13 @@ class Program {
         polytile_implementation made = {};
         made.host = add_one;
         polytile_graph_options how = {};
-        how.no_overlap = !overlaps_;
+        how.no_overlap = way_ == IN_CYCLES;
         polytile_machine *machine = nullptr;
         const std::string machine_text = "digraph { a [device=\"host(threads=1)\"]; b "
                                          "[device=\"host(threads=1,memory=8MiB)\", rank=" +
                                          std::to_string(last_) + "] }";
         note(polytile_context_create(&ctx_));
-        note(polytile_graph_parse(ctx_, graph_text.c_str(), &graph_));
+        note(polytile_graph_parse(ctx_, graph_text(way_).c_str(), &graph_));
         note(polytile_machine_parse(ctx_, machine_text.c_str(), &machine));
         note(polytile_graph_bind(graph_, "plus", &made));
         note(polytile_graph_plan_create(graph_, machine, &how, &plan_));
@@ -96,7 +103,7 @@ class Program {
     void run(const std::function<void()> &is_made) {
         polytile_stream *stream = nullptr;
         polytile_stream_options options = {};
-        options.drops_when_full = drops_;
+        options.drops_when_full = way_ == WITH_DROPS;
         note(polytile_mpi_stream_create(graph_, plan_, MPI_COMM_WORLD, &options, &stream));
         if (status_ == POLYTILE_OK)
             is_made();
@@ -139,7 +146,7 @@ class Program {
         status_ = status;
     }
 
-    const bool overlaps_, drops_;
+    const Way way_;
     const int rank_ = world_rank(), last_ = world_size() - 1;
     std::vector<int64_t> line_ = std::vector<int64_t>(n);
     polytile_status status_ = POLYTILE_OK;
@@ -188,14 +195,14 @@ bool names_any(const std::string &said, const std::vector<Fault> &faults) {
 
 /** One repetition: a fault of all together, or one or two of different ranks. Returns on
  * how many ranks a call failed. */
-int repeat(bool overlaps, bool drops, const std::vector<Fault> &faults) {
+int repeat(Way way, const std::vector<Fault> &faults) {
     std::string calls;
     for (const Fault &fault : faults)
         calls += (calls.empty() ? "" : " and ") + text_of(fault);
-    std::snprintf(now, sizeof now, "call %s, %s%s, hangs or goes wrong\n", calls.c_str(),
-                  overlaps ? "overlapped" : "in cycles", drops ? ", with drops" : "");
+    std::snprintf(now, sizeof now, "call %s, %s, hangs or goes wrong\n", calls.c_str(),
+                  way_text[way]);
     alarm(patience_s);
-    Program program(overlaps, drops);
+    Program program(way);
     program.prepare();
     mpi_fail_alone(0);
     if (faults[0].who < 0)
@@ -222,20 +229,13 @@ int repeat(bool overlaps, bool drops, const std::vector<Fault> &faults) {
     return n_failed;
 }
 
-/** Overlapped, in cycles, with drops. */
-enum { N_WAYS = 3 };
-
-int repeat_way(int way, const std::vector<Fault> &faults) {
-    return repeat(way != 1, way == 2, faults);
-}
-
 /** Let every step-th call fail, of all ways in turn. Returns how many there are, of the way with
  * the fewest. */
 int64_t repeat_all(int who, bool is_lost, int64_t step, int64_t first) {
     int64_t n_calls = 0, fewest = INT64_MAX;
     for (int way = 0; way < N_WAYS; way++) {
         int64_t nth = 1 + first;
-        while (repeat_way(way, {{who, nth, is_lost}}) > 0)
+        while (repeat(static_cast<Way>(way), {{who, nth, is_lost}}) > 0)
             nth += step;
         n_calls += nth - 1 - first;
         fewest = std::min(fewest, nth);
@@ -258,7 +258,7 @@ void repeat_pairs(Random *random, int64_t n_rounds, int64_t n_calls) {
         for (const int64_t who : {first, other})
             faults.push_back(
                 {static_cast<int>(who), random->number(1, n_calls), random->chance(50)});
-        n_both += repeat_way(static_cast<int>(random->number(0, N_WAYS - 1)), faults) > 1;
+        n_both += repeat(static_cast<Way>(random->number(0, N_WAYS - 1)), faults) > 1;
     }
     if (world_rank() == 0)
         std::printf("%lld pairs of calls of two ranks, of which both failed in %lld\n",
@@ -277,7 +277,8 @@ int main(int argc, char **argv) {
     const int64_t first = static_cast<int64_t>(seed % static_cast<uint64_t>(step));
     int64_t n_calls = 1;
     if (argc > 3)
-        repeat_way(std::atoi(argv[1]), {{std::atoi(argv[2]), std::atoi(argv[3]), argc > 4}});
+        repeat(static_cast<Way>(std::atoi(argv[1])),
+               {{std::atoi(argv[2]), std::atoi(argv[3]), argc > 4}});
     for (int who = -1; argc < 4 && who < world_size(); who++)
         for (int lost = 0; lost < (who < 0 ? 1 : 2); lost++)
             n_calls = std::max(n_calls, repeat_all(who, lost != 0, step, first));
