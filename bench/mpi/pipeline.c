@@ -181,6 +181,8 @@ static void report(bench *b, subject *s) {
          BENCH_AT_LEAST, 0.95},
         {s->of->name, "predicted_of_measured_latency", s->planned.latency_s / latency_s,
          BENCH_NO_TARGET, 0},
+        {s->of->name, "periods_in_flight_of_measured_latency",
+         (double)polytile_stream_get_depth(s->stream) * period_s / latency_s, BENCH_NO_TARGET, 0},
     };
     for (size_t f = 0; f < sizeof figures / sizeof *figures; f++)
         bench_report(b, &figures[f]);

@@ -59,7 +59,8 @@ polytile_status frames_plan(session *s, frames *of, bool may_take_turns, result 
     const bool is_usual = s->options.strategy == NULL && !s->options.no_overlap;
     const polytile_graph_options options = {.strategy = s->options.strategy,
                                             .no_overlap = s->options.no_overlap,
-                                            .in_turn = may_take_turns && is_usual};
+                                            .in_turn = may_take_turns && is_usual,
+                                            .in_superblocks = is_usual};
     TRY(polytile_graph_plan_create(of->graph, of->machine, &options, &of->plan));
     polytile_graph_plan_get_summary(of->plan, &r->graph);
     r->plan.strategy = s->options.strategy != NULL ? s->options.strategy : "best";

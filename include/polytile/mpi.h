@@ -131,16 +131,17 @@ polytile_status polytile_mpi_array_write(polytile_array *array, const char *path
  *   MPI_THREAD_FUNNELED is enough. Between these calls nothing is sent and nothing received.
  * - No more frames are in flight than polytile_stream_get_depth() says.
  * - With drops_when_full the rank of the first input decides, and all others do as it does.
- * - An error marks the frame on the ranks that need what failed.
+ * - An error marks the frame on the ranks that need what failed. So does a frame whose index arrays
+ *   look something up outside: it is pushed, and pulled with that error.
  * - Reports are of the rank's own units, and of both directions of its links.
  *
  * Errors  Those of polytile_stream_create(), which all ranks return, but for NULL arguments, which
  *         have to be NULL on all ranks or on none; INVALID (MPI is not initialised, or for fewer
  *         threads than MPI_THREAD_FUNNELED; another graph or plan than on other ranks; a unit of a
- *         rank that there is not), UNSUPPORTED (look-ups; actors split over units; a link of two
- *         ranks' GPU memories; ports on several ranks in turn). Later calls return DEVICE where MPI
- *         fails, on any rank, which the text names with the call; or another rank has ended its
- *         stream and its frames are awaited.
+ *         rank that there is not), UNSUPPORTED (index arrays of one actor that several
+ *         ranks feed; a link of two ranks' GPU memories; ports on several ranks in turn). Later
+ *         calls return DEVICE where MPI fails, on any rank, which the text names with the call; or
+ *         another rank has ended its stream and its frames are awaited.
  * Owns    The communicator is duplicated. polytile_stream_destroy(), or the end of the context, is
  *         collective, and comes before MPI_Finalize(). Until all ranks are there, actors may fire.
  */

@@ -68,6 +68,9 @@ expect_exit 0 granulometry --input "$work/volume.npy" --sizes 3 --output "$work/
 expect 'max_error == 0'
 [[ $(value shape) == '[8' ]] || fail 'the extents are those of the file'
 cmp "$work/raw.npy" "$work/counts.npy" || fail 'bytes are counted as those of a NumPy file'
+expect_exit 0 granulometry --n 24 --sizes 4 --device 'host(memory=2KiB)' --repeat 2 --check --json
+expect 'max_error == 0'
+expect 'peak_device_bytes <= 2048'
 expect_exit 0 granulometry --n 12 --sizes 2 --device 'host(memory=1MiB)' --repeat 3 \
     --graph "$work/graph.dot" --machine "$work/machine.dot" --profile "$work/profile.json"
 "$bin/../tools/polytile" graph "$work/graph.dot" --machine "$work/machine.dot" --profile "$work/profile.json" \

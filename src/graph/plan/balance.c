@@ -117,26 +117,10 @@ static polytile_status try_split(search *on) {
     return POLYTILE_OK;
 }
 
-/** Return whether units are on several ranks, over which no parts run. */
-static bool is_over_ranks(const polytile_machine *machine) {
-    bool is = false;
-    for (int u = 1; u < machine->n_units; u++)
-        is = is || machine->unit[u].rank != machine->unit[0].rank;
-    return is;
-}
-
-static polytile_status note_ranks(pti_planning *planning) {
-    pti_text_add(&planning->plan->notes, "no actor is split, since units are on several ranks, and "
-                                         "streams over ranks run no parts\n");
-    return planning->plan->notes.failed ? pti_planning_fail_memory(planning) : POLYTILE_OK;
-}
-
 polytile_status pti_planning_split_longest(pti_planning *planning,
                                            polytile_status (*make)(pti_planning *planning),
                                            void (*end)(polytile_graph_plan *plan)) {
     polytile_status status = POLYTILE_OK;
-    if (is_over_ranks(planning->machine))
-        return note_ranks(planning);
     search on = {.of = planning,
                  .make = make,
                  .end = end,

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "launch/device/completeness.h"
+#include "launch/device/fill.h"
 #include "launch/execute/specialise.h"
 #include <polytile/plan.h>
 
@@ -141,6 +142,8 @@ static polytile_status plan_run(const pti_actor *actor, const pti_stream_lane *l
     polytile_status status;
     options.plan.limit_bytes = limit_of_superblocks(lane);
     options.plan.link = polytile_device_get_link(device);
+    options.plan.fill_threads =
+        pti_device_planned_fill_threads(device, &actor->kernel->implementation, &options.plan);
     PTI_TRY(pti_run_check_kernel(device, actor->kernel));
     PTI_TRY(polytile_plan_create(actor->kernel, &actor->domain, actor->n_operands, arrays, &options,
                                  &made->plan));

@@ -95,15 +95,6 @@ static polytile_status find_program_tasks(polytile_stream *stream) {
     return POLYTILE_OK;
 }
 
-static bool is_taken(const polytile_stream *stream, int buffer, int turn) {
-    const pti_stream_tasks *tasks = &stream->expansion.tasks;
-    const pti_frame_buffer *held = &tasks->buffer[buffer];
-    bool is = false;
-    for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
-        is = is || tasks->reader[r].task == stream->take[turn];
-    return is;
-}
-
 /** List the ports of a turn, in the order of the graph's arrays. */
 static void list_ports(polytile_stream *stream, const polytile_graph *graph, int turn) {
     const pti_stream_tasks *tasks = &stream->expansion.tasks;
@@ -111,7 +102,7 @@ static void list_ports(polytile_stream *stream, const polytile_graph *graph, int
         for (int b = 0; b < tasks->n_buffers; b++) {
             if (stream->expansion.buffer[b].array != a + turn * graph->n_arrays)
                 continue;
-            stream->is_output[b] = graph->array[a].n_readers == 0 && is_taken(stream, b, turn);
+            stream->is_output[b] = graph->array[a].n_readers == 0 && pti_stream_is_taken(stream, b);
             if (!pti_stream_has_memory(stream, stream->expansion.buffer[b].memory))
                 continue;
             if (stream->feed[turn] >= 0 && tasks->buffer[b].producer == stream->feed[turn])

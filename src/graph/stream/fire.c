@@ -94,9 +94,8 @@ done:
     return status;
 }
 
-/** Return where what moves lies in a round's frame of a buffer. */
-static char *find_moved(const polytile_stream *stream, int buffer, const pti_task_note *note,
-                        int64_t round) {
+char *pti_stream_find_moved(const polytile_stream *stream, int buffer, const pti_task_note *note,
+                            int64_t round) {
     return pti_stream_bytes(&stream->buffer[buffer], round) + note->offset_bytes -
            stream->expansion.buffer[buffer].offset_bytes;
 }
@@ -110,8 +109,8 @@ polytile_status pti_stream_move(const pti_stream_lane *lane, int task, int from,
     const pti_byte_copy copy = {.way = !stream->memory[target->memory].is_on_gpu ? PTI_WAY_OUT
                                        : comes_from_gpu                          ? PTI_WAY_FROM_PEER
                                                                                  : PTI_WAY_IN,
-                                .to = find_moved(stream, to, note, round),
-                                .from = find_moved(stream, from, note, round),
+                                .to = pti_stream_find_moved(stream, to, note, round),
+                                .from = pti_stream_find_moved(stream, from, note, round),
                                 .n_bytes = note->n_bytes,
                                 .peer = lane->peer};
     if (lane->device != NULL)

@@ -44,12 +44,17 @@ int64_t pti_stream_n_begun(const polytile_stream *stream) {
     return n;
 }
 
+/** Return whether a task is the program's, on each rank. */
+static bool is_of_program(const polytile_stream *stream, int task) {
+    const pti_task_kind kind = stream->expansion.task[task].kind;
+    return kind == PTI_TASK_FEED || kind == PTI_TASK_TAKE;
+}
+
 /** Another rank's tasks that touch memory of this one are the transfers that it sends here. */
 bool pti_stream_must_tell(const polytile_stream *stream, int rank, int task) {
     const int own = stream->ranks->rank;
     bool must = false;
-    if (stream->expansion.tasks.task[task].resource < 0 ||
-        !is_of_rank(&stream->task_ranks[task], own))
+    if (is_of_program(stream, task) || !is_of_rank(&stream->task_ranks[task], own))
         return false;
     if (stream->is_synchronous)
         return rank != own;

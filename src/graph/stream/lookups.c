@@ -9,19 +9,9 @@
 #include <string.h>
 
 /* Index arrays of the frames that the program feeds: what they hold is checked before a frame is
- * taken, once until they hold something else. */
+ * taken, once until they hold something else; over ranks where they are fed. */
 
-/** Return the buffer of whole frames of an array, in any memory. */
-static int find_any_buffer(const polytile_stream *stream, int array, int64_t frame_bytes) {
-    int b = 0;
-    while (b < stream->expansion.tasks.n_buffers - 1 &&
-           (stream->expansion.buffer[b].array != array ||
-            stream->buffer[b].frame_bytes != frame_bytes))
-        b++;
-    return b;
-}
-
-/** Return the number of the input that feeds an array; -1: none does. */
+/** Return the number of the input of this process that feeds an array; -1: none does. */
 static int find_feeding_input(const polytile_stream *stream, int array) {
     for (int k = 0; k < stream->n_inputs; k++)
         if (stream->expansion.buffer[stream->input[k]].array == array)
@@ -49,23 +39,71 @@ static void copy_parameters(const pti_actor *actor, pti_stream_lookup *made) {
     }
 }
 
+/** Describe an array that an actor looks up in, which may lie on another rank. */
+static polytile_status describe_operand(const polytile_stream *stream, const pti_graph_array *array,
+                                        polytile_array **described) {
+    return pti_array_create(stream->object.context, array->name, array->type, &array->domain,
+                            described);
+}
+
+static int array_of_operand(const pti_actor *actor, int operand) {
+    return actor->in[operand].array >= 0 ? actor->in[operand].array : actor->out[operand].array;
+}
+
 static polytile_status add_lookup(polytile_stream *stream, const polytile_graph *graph,
                                   const pti_actor *actor) {
-    pti_stream_lookup *made = &stream->lookup[stream->n_lookups];
+    pti_stream_lookup *made = &stream->lookup[stream->n_lookups++];
+    polytile_status status = POLYTILE_OK;
+    made->kernel = actor->looks_up;
+    pti_kernel_retain(made->kernel);
     made->actor = strdup(actor->name);
     if (made->actor == NULL)
         return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
-    made->kernel = actor->looks_up;
-    pti_kernel_retain(made->kernel);
     made->domain = actor->domain;
     copy_parameters(actor, made);
     made->n_operands = actor->n_operands;
     for (int o = 0; o < actor->n_operands; o++) {
-        const int array = actor->in[o].array >= 0 ? actor->in[o].array : actor->out[o].array;
-        made->buffer[o] = find_any_buffer(stream, array, graph->array[array].n_bytes);
+        const int array = array_of_operand(actor, o);
         made->input[o] = is_index_operand(made->kernel, o) ? find_feeding_input(stream, array) : -1;
+        if (made->input[o] < 0)
+            PTI_TRY(describe_operand(stream, &graph->array[array], &made->operand[o]));
     }
-    stream->n_lookups++;
+done:
+    return status;
+}
+
+/** Return the rank that feeds an array. */
+static int find_feeding_rank(const polytile_stream *stream, int array) {
+    const pti_stream_tasks *tasks = &stream->expansion.tasks;
+    int b = 0;
+    while (stream->expansion.buffer[b].array != array ||
+           stream->expansion.task[tasks->buffer[b].producer].kind != PTI_TASK_FEED)
+        b++;
+    return stream->memory_rank[stream->expansion.buffer[b].memory];
+}
+
+/** Find whether an actor's index arrays are fed here. One rank checks them, which needs all of
+ * them. */
+static polytile_status find_whether_fed_here(const polytile_stream *stream,
+                                             const polytile_graph *graph, const pti_actor *actor,
+                                             bool *is_fed) {
+    int first = -1;
+    *is_fed = true;
+    for (int o = 0; stream->ranks != NULL && o < actor->n_operands; o++) {
+        if (!is_index_operand(actor->looks_up, o))
+            continue;
+        const int array = array_of_operand(actor, o);
+        const int rank = find_feeding_rank(stream, array);
+        first = first < 0 ? array : first;
+        *is_fed = rank == stream->ranks->rank;
+        if (rank != find_feeding_rank(stream, first))
+            return pti_fail(stream->object.context, POLYTILE_UNSUPPORTED,
+                            "%s: actor %s looks up elements of %s, which rank %d feeds, and of %s, "
+                            "which rank %d feeds; let the actors that read them first run on units "
+                            "of one rank",
+                            stream->name, actor->name, graph->array[first].name,
+                            find_feeding_rank(stream, first), graph->array[array].name, rank);
+    }
     return POLYTILE_OK;
 }
 
@@ -75,20 +113,30 @@ polytile_status pti_stream_prepare_lookups(polytile_stream *stream, const polyti
     stream->held = calloc((size_t)stream->n_inputs + 1, sizeof *stream->held);
     if (stream->lookup == NULL || stream->held == NULL)
         return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
-    for (int a = 0; a < graph->n_actors; a++)
-        if (graph->actor[a].looks_up != NULL)
-            PTI_TRY(add_lookup(stream, graph, &graph->actor[a]));
+    for (int a = 0; a < graph->n_actors; a++) {
+        const pti_actor *actor = &graph->actor[a];
+        bool is_fed = false;
+        if (actor->looks_up != NULL)
+            PTI_TRY(find_whether_fed_here(stream, graph, actor, &is_fed));
+        if (is_fed)
+            PTI_TRY(add_lookup(stream, graph, actor));
+    }
 done:
     return status;
+}
+
+static void free_lookup(pti_stream_lookup *lookup) {
+    for (int o = 0; o < lookup->n_operands; o++)
+        polytile_array_destroy(lookup->operand[o]);
+    pti_kernel_release(lookup->kernel);
+    free(lookup->actor);
 }
 
 void pti_stream_free_lookups(polytile_stream *stream) {
     for (int k = 0; stream->held != NULL && k < stream->n_inputs; k++)
         pti_index_array_release(stream->held[k]);
-    for (int l = 0; l < stream->n_lookups; l++) {
-        pti_kernel_release(stream->lookup[l].kernel);
-        free(stream->lookup[l].actor);
-    }
+    for (int l = 0; l < stream->n_lookups; l++)
+        free_lookup(&stream->lookup[l]);
     free(stream->lookup);
     free(stream->held);
 }
@@ -116,7 +164,7 @@ static polytile_status check_lookup(const polytile_stream *stream, const pti_str
     bool is_any_new = false;
     for (int o = 0; o < lookup->n_operands; o++) {
         const int input = lookup->input[o];
-        arrays[o] = input >= 0 ? given[input] : stream->buffer[lookup->buffer[o]].array[0];
+        arrays[o] = input >= 0 ? given[input] : lookup->operand[o];
         is_any_new = is_any_new || (input >= 0 && is_new[input]);
     }
     if (!is_any_new)
@@ -142,8 +190,7 @@ static polytile_status keep_read(polytile_stream *stream, int input, const polyt
     return POLYTILE_OK;
 }
 
-/** Return whether some actor looks up what an input feeds. */
-static bool is_looked_up(const polytile_stream *stream, int input) {
+bool pti_stream_is_looked_up(const polytile_stream *stream, int input) {
     bool is = false;
     for (int l = 0; l < stream->n_lookups; l++)
         for (int o = 0; o < stream->lookup[l].n_operands; o++)
@@ -158,7 +205,7 @@ polytile_status pti_stream_check_lookups(polytile_stream *stream, polytile_array
         return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
     for (int k = 0; k < stream->n_inputs; k++) {
         bool is_old = true;
-        if (is_looked_up(stream, k))
+        if (pti_stream_is_looked_up(stream, k))
             PTI_TRY(is_as_before(stream, k, given[k], &is_old));
         is_new[k] = !is_old;
     }

@@ -112,18 +112,24 @@ static int count_tasks(const polytile_stream *stream, int64_t frame) {
     return n;
 }
 
-/** The frame is there for the lanes. The mutex is locked. */
-static void note_pushed(polytile_stream *stream) {
+/** The frame is there for the lanes; wrong: why what looks something up in it is not run. The mutex
+ * is locked. */
+static void note_pushed(polytile_stream *stream, const pti_error *wrong) {
     const int64_t frame = stream->n_pushed;
     const int feed = stream->feed[frame % stream->n_turns];
-    *pti_stream_frame_of(stream, frame) = (pti_stream_frame){
-        .pushed_s = pti_now_s(), .n_left = count_tasks(stream, frame), .failed_task = INT_MAX};
+    const bool is_wrong = wrong->status != POLYTILE_OK;
+    *pti_stream_frame_of(stream, frame) =
+        (pti_stream_frame){.pushed_s = pti_now_s(),
+                           .n_left = count_tasks(stream, frame),
+                           .failed_task = is_wrong ? feed : INT_MAX,
+                           .error = *wrong};
     if (frame == 0)
         stream->first_push_s = pti_now_s();
     for (int k = 0; k < stream->n_inputs; k++) {
         const pti_stream_buffer *buffer =
             find_port(stream, stream->input, stream->n_inputs, k, frame);
-        buffer->is_lost[position_of_frame(stream, buffer, frame)] = false;
+        buffer->is_lost[position_of_frame(stream, buffer, frame)] =
+            is_wrong && pti_stream_is_looked_up(stream, k);
     }
     stream->n_pushed++;
     if (feed >= 0)
@@ -151,14 +157,27 @@ static bool decide_to_drop(polytile_stream *stream) {
     return is_full;
 }
 
+/** Check what is looked up in a frame. Over ranks, where the others take the frame, it is taken in
+ * any case; *wrong: what it is marked with. */
+static polytile_status check_lookups(polytile_stream *stream, polytile_array *const *arrays,
+                                     pti_error *wrong) {
+    if (stream->ranks == NULL)
+        return pti_stream_check_lookups(stream, arrays);
+    pti_error *before = pti_redirect_errors(wrong);
+    pti_stream_check_lookups(stream, arrays);
+    pti_redirect_errors(before);
+    return POLYTILE_OK;
+}
+
 polytile_status polytile_stream_push(polytile_stream *stream, int n_arrays,
                                      polytile_array *const *arrays, int64_t *frame) {
+    pti_error wrong = {0};
     polytile_status status;
     if (frame != NULL)
         *frame = -1;
     PTI_ENTER(stream, stream->object.context, "stream");
     PTI_TRY(check_port_arrays(stream, "input", stream->n_inputs, stream->input, n_arrays, arrays));
-    PTI_TRY(pti_stream_check_lookups(stream, arrays));
+    PTI_TRY(check_lookups(stream, arrays, &wrong));
     pti_stream_progress(stream);
     const bool is_full = stream->drops && decide_to_drop(stream);
     pthread_mutex_lock(&stream->mutex);
@@ -172,7 +191,7 @@ polytile_status polytile_stream_push(polytile_stream *stream, int n_arrays,
         return POLYTILE_OK;
     copy_inputs(stream, number, arrays);
     pthread_mutex_lock(&stream->mutex);
-    note_pushed(stream);
+    note_pushed(stream, &wrong);
     pthread_mutex_unlock(&stream->mutex);
     pti_stream_tell_ranks(stream);
     if (frame != NULL)
@@ -182,6 +201,15 @@ done:
 }
 
 /* Taking. */
+
+bool pti_stream_is_taken(const polytile_stream *stream, int buffer) {
+    const pti_stream_tasks *tasks = &stream->expansion.tasks;
+    const pti_frame_buffer *held = &tasks->buffer[buffer];
+    bool is = false;
+    for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
+        is = is || stream->expansion.task[tasks->reader[r].task].kind == PTI_TASK_TAKE;
+    return is;
+}
 
 /** Wait until all lanes are done with the next frame; false: they never will be. */
 static bool await_frame(polytile_stream *stream) {

@@ -12,7 +12,7 @@ static pti_task_ranks ranks_of(const polytile_stream *stream, const polytile_gra
                                int task) {
     const pti_task_note *note = &stream->expansion.task[task];
     const int own = stream->ranks->rank;
-    if (note->kind == PTI_TASK_MOVE)
+    if (note->kind == PTI_TASK_MOVE || note->kind == PTI_TASK_BEGIN)
         return (pti_task_ranks){stream->memory_rank[note->from], stream->memory_rank[note->to]};
     if (note->kind != PTI_TASK_FIRE)
         return (pti_task_ranks){own, own};
@@ -25,8 +25,9 @@ static void write_flow(const pti_flow *flow, pti_text *words) {
 }
 
 static void write_actor(const pti_actor *actor, pti_text *words) {
+    const polytile_kernel *declared = actor->looks_up != NULL ? actor->looks_up : actor->kernel;
     pti_text_add(words, "%s %016llx %lld ", actor->name,
-                 (unsigned long long)actor->kernel->declaration_hash, (long long)actor->repeat);
+                 (unsigned long long)declared->declaration_hash, (long long)actor->repeat);
     pti_box_write(words, &actor->domain);
     for (int p = 0; p < actor->n_parameters; p++) {
         const polytile_parameter *parameter = &actor->parameter[p];
@@ -58,33 +59,18 @@ static polytile_status check_ranks(const polytile_stream *stream, const polytile
                             "%s: unit %s is on rank %d, and the communicator has %d rank%s",
                             stream->name, plan->unit[u].name, plan->unit[u].rank, n_ranks,
                             n_ranks == 1 ? "" : "s");
-    if (plan->n_parts > 0 && n_ranks > 1)
-        return pti_fail(stream->object.context, POLYTILE_UNSUPPORTED,
-                        "%s: actors whose domain is split over units do not run over ranks; give "
-                        "each actor one unit",
-                        stream->name);
     return POLYTILE_OK;
 }
 
-/** A frame's look-ups are checked where it is pushed, which may be without what they look up. */
-static polytile_status check_lookups(const polytile_stream *stream, const polytile_graph *graph) {
-    for (int a = 0; a < graph->n_actors && stream->ranks->n_ranks > 1; a++)
-        if (graph->actor[a].looks_up != NULL)
-            return pti_fail(stream->object.context, POLYTILE_UNSUPPORTED,
-                            "%s: actor %s looks up elements of index arrays, which streams over "
-                            "ranks do not run; run it in a stream of one process",
-                            stream->name, graph->actor[a].name);
-    return POLYTILE_OK;
-}
-
-/** Return whether the program feeds or takes a buffer. */
+/** Return whether the program feeds or takes a buffer as a port. */
 static bool is_port(const polytile_stream *stream, const polytile_graph *graph, int buffer) {
     const pti_buffer_note *note = &stream->expansion.buffer[buffer];
     const int producer = stream->expansion.tasks.buffer[buffer].producer;
     if (note->array < 0)
         return false;
     return stream->expansion.task[producer].kind == PTI_TASK_FEED ||
-           graph->array[note->array % graph->n_arrays].n_readers == 0;
+           (graph->array[note->array % graph->n_arrays].n_readers == 0 &&
+            pti_stream_is_taken(stream, buffer));
 }
 
 /** A program pushes and pulls the same arrays each frame: their rank is the same in all turns. */
@@ -124,7 +110,6 @@ polytile_status pti_stream_find_ranks(polytile_stream *stream, const polytile_gr
     if (ranks == NULL)
         return POLYTILE_OK;
     PTI_TRY(check_ranks(stream, plan));
-    PTI_TRY(check_lookups(stream, graph));
     stream->task_ranks = calloc(n_tasks, sizeof *stream->task_ranks);
     stream->memory_rank = calloc((size_t)plan->n_memories + 1, sizeof *stream->memory_rank);
     ranks->heard = calloc(n_tasks * (size_t)ranks->n_ranks, sizeof *ranks->heard);

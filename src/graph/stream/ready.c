@@ -53,7 +53,7 @@ void pti_stream_begin_frames(polytile_stream *stream) {
     for (bool goes_on = true; goes_on;) {
         goes_on = false;
         for (int t = 0; stream->expansion.task[t].kind == PTI_TASK_BEGIN; t++)
-            goes_on = begin_frame(stream, t) || goes_on;
+            goes_on = (pti_stream_has_task(stream, t) && begin_frame(stream, t)) || goes_on;
     }
 }
 

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,16 +80,27 @@ int polytile_stream_get_lanes(polytile_stream *stream, int capacity, polytile_st
     return stream->n_lanes;
 }
 
+/** Return the number of an actor's first part that runs here. */
+static int find_first_part(const polytile_stream *stream, const char *actor) {
+    int first = INT_MAX;
+    for (int a = 0; a < stream->n_actors; a++)
+        if (strcmp(stream->actor[a].name, actor) == 0 && stream->actor[a].part < first)
+            first = stream->actor[a].part;
+    return first;
+}
+
 double polytile_stream_get_seconds(polytile_stream *stream, const char *actor) {
     double busy_s = 0;
     int64_t n_fired = 0;
     if (stream == NULL || actor == NULL)
         return 0;
     pthread_mutex_lock(&stream->mutex);
+    const int first = find_first_part(stream, actor);
     for (int a = 0; a < stream->n_actors; a++) {
-        const bool is_it = strcmp(stream->actor[a].name, actor) == 0;
-        busy_s += is_it ? stream->actor[a].busy_s : 0;
-        n_fired += is_it ? stream->actor[a].n_fired : 0;
+        const pti_stream_actor *of = &stream->actor[a];
+        const bool is_it = strcmp(of->name, actor) == 0;
+        busy_s += is_it ? of->busy_s : 0;
+        n_fired += is_it && of->part == first ? of->n_fired : 0;
     }
     pthread_mutex_unlock(&stream->mutex);
     return n_fired > 0 ? busy_s / (double)n_fired : 0;

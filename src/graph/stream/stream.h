@@ -43,7 +43,7 @@ typedef struct pti_stream_actor {
     pti_launch_config config; /* of these */
     pti_value values[POLYTILE_MAX_PARAMETERS];
     double busy_s;   /* of all firings, under the mutex, as n_fired */
-    int64_t n_fired; /* by the first part, where there are several */
+    int64_t n_fired; /* likewise */
 } pti_stream_actor;
 
 /** Which end of a link between ranks is here. */
@@ -125,8 +125,8 @@ typedef struct pti_stream_lookup {
     int n_parameters;
     polytile_parameter parameter[POLYTILE_MAX_PARAMETERS]; /* with names of the kernel */
     int n_operands;
-    int input[PTI_MAX_OPERANDS];  /* that feeds it, of an index array; else -1 */
-    int buffer[PTI_MAX_OPERANDS]; /* with arrays such as the operand's */
+    int input[PTI_MAX_OPERANDS];               /* that feeds it, of an index array; else -1 */
+    polytile_array *operand[PTI_MAX_OPERANDS]; /* without memory; NULL: of an index array; owned */
 } pti_stream_lookup;
 
 /** What the program's thread sleeps for. */
@@ -371,7 +371,8 @@ polytile_status pti_stream_copy_within(polytile_device *device, bool is_on_gpu, 
 
 /* lookups.c */
 
-/** Find the actors that look up what inputs feed. Errors: NO_MEMORY. */
+/** Find the actors that look up what inputs of this process feed. Errors: UNSUPPORTED (several
+ * ranks feed what one actor looks up), NO_MEMORY. */
 polytile_status pti_stream_prepare_lookups(polytile_stream *stream, const polytile_graph *graph);
 void pti_stream_free_lookups(polytile_stream *stream);
 
@@ -382,6 +383,14 @@ void pti_stream_free_lookups(polytile_stream *stream);
  * Shapes  given: one an input. Errors  As polytile_check(), with the actor's name.
  */
 polytile_status pti_stream_check_lookups(polytile_stream *stream, polytile_array *const *given);
+
+/** Return whether some actor looks up what an input feeds. */
+bool pti_stream_is_looked_up(const polytile_stream *stream, int input);
+
+/* ports.c */
+
+/** Return whether the program takes a buffer. */
+bool pti_stream_is_taken(const polytile_stream *stream, int buffer);
 
 /* prove.c */
 
@@ -408,6 +417,9 @@ void pti_stream_free_actors(polytile_stream *stream);
 
 /** Run a firing on its unit's thread. */
 polytile_status pti_stream_fire(pti_stream_lane *lane, pti_stream_actor *actor, int64_t round);
+/** Return where what a transfer moves lies in a round's frame of a buffer. */
+char *pti_stream_find_moved(const polytile_stream *stream, int buffer, const pti_task_note *note,
+                            int64_t round);
 /** Copy what a transfer moves of a round's frame from one buffer to another one on a link's
  * thread. */
 polytile_status pti_stream_move(const pti_stream_lane *lane, int task, int from, int to,

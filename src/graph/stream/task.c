@@ -102,7 +102,7 @@ static void note_seconds(pti_stream_lane *lane, int task, double seconds) {
     if (actor < 0)
         return;
     lane->stream->actor[actor].busy_s += seconds;
-    lane->stream->actor[actor].n_fired += lane->stream->actor[actor].part == 0;
+    lane->stream->actor[actor].n_fired++;
 }
 
 void pti_stream_do_task(pti_stream_lane *lane, int task) {
@@ -156,13 +156,13 @@ void pti_stream_begin_crossing(pti_stream_lane *lane, int task, pti_crossing *cr
     polytile_stream *stream = lane->stream;
     const pti_task_note *note = &stream->expansion.task[task];
     const bool sends = lane->end == PTI_STREAM_SENDS;
-    const pti_stream_buffer *buffer =
-        &stream->buffer[find_buffer_at_end(stream, task, sends ? note->from : note->to)];
-    *crossing = (pti_crossing){.task = task,
-                               .round = stream->done[task],
-                               .begin_s = pti_now_s(),
-                               .bytes = pti_stream_bytes(buffer, stream->done[task]),
-                               .n_bytes = buffer->frame_bytes};
+    const int buffer = find_buffer_at_end(stream, task, sends ? note->from : note->to);
+    *crossing =
+        (pti_crossing){.task = task,
+                       .round = stream->done[task],
+                       .begin_s = pti_now_s(),
+                       .bytes = pti_stream_find_moved(stream, buffer, note, stream->done[task]),
+                       .n_bytes = note->n_bytes};
     lane->is_busy = true;
     crossing->is_lost = sends && reads_lost(stream, task, crossing->round);
     if (crossing->is_lost)

@@ -186,15 +186,23 @@ static polytile_status check_tags(const polytile_stream *stream) {
                     stream->name, stream->expansion.tasks.n_tasks, most);
 }
 
+static void write_part(const pti_part *part, pti_text *words) {
+    pti_text_add(words, "%d %d ", part->actor, part->unit);
+    for (int d = 0; d < part->threads.n_dims; d++)
+        pti_text_add(words, "%lld:%lld;", (long long)part->threads.range[d].lo,
+                     (long long)part->threads.range[d].hi);
+}
+
 /** Everything of a plan by which ranks must agree: tasks, buffers, when and where they are. */
 static void write_plan(const polytile_graph_plan *plan, pti_text *words) {
     const pti_stream_tasks *tasks = &plan->expansion.tasks;
     pti_text_add(words, "%d %lld;", pti_n_turns(tasks), (long long)plan->schedule.period);
     for (int t = 0; t < tasks->n_tasks; t++) {
         const pti_task_note *note = &plan->expansion.task[t];
-        pti_text_add(words, "%d %d %d %d %d %d %d %lld;", tasks->task[t].resource,
+        pti_text_add(words, "%d %d %d %d %d %d %d %lld %lld %lld;", tasks->task[t].resource,
                      tasks->task[t].turn, (int)note->kind, note->actor, note->array, note->from,
-                     note->to, (long long)plan->schedule.start[t]);
+                     note->to, (long long)note->offset_bytes, (long long)note->n_bytes,
+                     (long long)plan->schedule.start[t]);
     }
     for (int b = 0; b < tasks->n_buffers; b++) {
         const pti_channel *channel = &plan->channel[b];
@@ -205,6 +213,8 @@ static void write_plan(const polytile_graph_plan *plan, pti_text *words) {
     }
     for (int r = 0; r < tasks->n_readers; r++)
         pti_text_add(words, "%d %d;", tasks->reader[r].task, tasks->reader[r].delay);
+    for (int p = 0; p < plan->n_parts; p++)
+        write_part(&plan->part[p], words);
     for (int u = 0; u < plan->n_units; u++)
         pti_text_add(words, "%s %d;", plan->unit[u].name, plan->unit[u].rank);
 }

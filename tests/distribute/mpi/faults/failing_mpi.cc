@@ -9,12 +9,13 @@ namespace {
 /** Who makes a call, and what one that fails leaves undone. */
 enum Sort {
     LOCAL,      /* one rank: all */
-    TALKS,      /* one rank: nothing, since others wait for it */
+    TALKS,      /* one rank: nothing, since others wait for it; or all */
     TOGETHER,   /* all ranks: all */
     GIVES_BACK, /* one or all: nothing */
 };
 
 int64_t n_left, n_left_together;
+bool loses; /* calls that communicate leave all undone, too */
 std::string failed;
 std::set<MPI_Request> moves; /* sends and receives that have not been found done */
 
@@ -29,7 +30,7 @@ bool is_due(Sort sort, const char *name) {
 template <class Function, class... Arguments>
 int call(Sort sort, const char *name, Function *function, Arguments... arguments) {
     const bool fails = is_due(sort, name);
-    const bool works = !fails || sort == GIVES_BACK || sort == TALKS;
+    const bool works = !fails || sort == GIVES_BACK || (sort == TALKS && !loses);
     const int code = works ? function(arguments...) : MPI_SUCCESS;
     return fails ? MPI_ERR_OTHER : code;
 }
@@ -38,7 +39,13 @@ int call(Sort sort, const char *name, Function *function, Arguments... arguments
 
 void mpi_fail_alone(int64_t n) {
     n_left = n;
+    loses = false;
     failed.clear();
+}
+
+void mpi_lose_alone(int64_t n) {
+    mpi_fail_alone(n);
+    loses = true;
 }
 
 void mpi_fail_together(int64_t n) {
@@ -66,24 +73,35 @@ static bool is_alone_in_the_world() {
  * sends and receives alone count. */
 extern "C" int MPI_Test(MPI_Request *request, int *is_done, MPI_Status *status) {
     const MPI_Request tested = *request;
-    const int code = PMPI_Test(request, is_done, status);
+    int code = loses ? PMPI_Request_get_status(tested, is_done, MPI_STATUS_IGNORE)
+                     : PMPI_Test(request, is_done, status);
     const bool counts =
         code == MPI_SUCCESS && *is_done && (moves.erase(tested) > 0 || is_alone_in_the_world());
-    return counts && is_due(TALKS, "MPI_Test") ? MPI_ERR_OTHER : code;
+    if (counts && is_due(TALKS, "MPI_Test"))
+        code = MPI_ERR_OTHER;
+    else if (loses && code == MPI_SUCCESS && *is_done)
+        code = PMPI_Test(request, is_done, status);
+    return code;
+}
+
+/** Begin to send or receive. A request that is not begun stays as it was. */
+template <class Function, class... Arguments>
+static int begin(const char *name, Function *function, MPI_Request *request,
+                 Arguments... arguments) {
+    const int code = call(TALKS, name, function, arguments..., request);
+    if (code == MPI_SUCCESS || !loses)
+        moves.insert(*request);
+    return code;
 }
 
 extern "C" int MPI_Isend(const void *bytes, int n, MPI_Datatype type, int to, int tag,
                          MPI_Comm comm, MPI_Request *request) {
-    const int code = call(TALKS, "MPI_Isend", PMPI_Isend, bytes, n, type, to, tag, comm, request);
-    moves.insert(*request);
-    return code;
+    return begin("MPI_Isend", PMPI_Isend, request, bytes, n, type, to, tag, comm);
 }
 
 extern "C" int MPI_Irecv(void *bytes, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                          MPI_Request *request) {
-    const int code = call(TALKS, "MPI_Irecv", PMPI_Irecv, bytes, n, type, from, tag, comm, request);
-    moves.insert(*request);
-    return code;
+    return begin("MPI_Irecv", PMPI_Irecv, request, bytes, n, type, from, tag, comm);
 }
 
 /** As with tests of what is done, looks that find nothing do not count. One that fails takes
@@ -100,9 +118,7 @@ extern "C" int MPI_Improbe(int from, int tag, MPI_Comm comm, int *has_come, MPI_
 
 extern "C" int MPI_Issend(const void *bytes, int n, MPI_Datatype type, int to, int tag,
                           MPI_Comm comm, MPI_Request *request) {
-    const int code = call(TALKS, "MPI_Issend", PMPI_Issend, bytes, n, type, to, tag, comm, request);
-    moves.insert(*request);
-    return code;
+    return begin("MPI_Issend", PMPI_Issend, request, bytes, n, type, to, tag, comm);
 }
 
 #define CALL(sort, name, parameters, ...)                                                          \

@@ -11,6 +11,9 @@
  * Calls that communicate do their work before, since the other side waits for it. */
 void mpi_fail_alone(int64_t n);
 
+/** The same, but the call does nothing: what is sent or awaited by it never comes. */
+void mpi_lose_alone(int64_t n);
+
 /** Let the n-th call from now on of those that all ranks make together fail on the calling rank,
  * which is to be done on all: none does its work. Nobody could tell the others that such a call
  * failed on one rank alone: after an error MPI does not say what state it is in. */

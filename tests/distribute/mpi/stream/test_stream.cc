@@ -2,6 +2,7 @@
 #include "distribute/mpi/stream/machine.h"
 #include "graph/stream/line_streams.h"
 
+#include <polytile/kernel.h>
 #include <polytile/mpi.h>
 
 extern "C" {
@@ -15,6 +16,10 @@ namespace {
 using namespace line_streams;
 
 const char plus_nodes[] = "{ node [kernel=\"plus[i]: in p[i]; out q[i]\", seconds=0.001];";
+
+POLYTILE_KERNEL(plus, (i), (const int64_t, p, 1), (int64_t, q, 1)) {
+    PT_AT(q, i) = PT_AT(p, i) + 1;
+}
 
 /** Three actors, each on another unit; a depth of each array, 0: none is given. */
 std::string chain_of_three(int depth) {
@@ -427,15 +432,18 @@ TEST_F(MpiStreams, RunTheSameCyclesOnAllRanks) {
         EXPECT_LE(ended[f], begun[f]) << "frame " << f;
 }
 
-TEST_F(MpiStreams, RefuseActorsSplitOverUnits) {
-    if (world_size() == 1)
-        return;
-    parse("digraph { { node [type=i64, extents=4]; x; y }\n"
+/** f adds one to a part of each line on a, and to the rest on b; g adds one to both on c. */
+TEST_F(MpiStreams, RunActorsSplitOverUnitsOfSeveralRanks) {
+    parse("digraph { { node [type=i64, extents=4]; x; m; y }\n"
           "f [kernel=\"plus[i]: in p[i]; out q[i]\", seconds=0.001, on=\"a+b\"];\n"
-          "x -> f [as=p]; f -> y [as=q] }");
-    ASSERT_EQ(bind("f", &add_one), POLYTILE_OK) << error();
-    EXPECT_EQ(begin_on_ranks(machine_on_ranks()), POLYTILE_UNSUPPORTED);
-    EXPECT_TRUE(says("actors whose domain is split over units do not run over ranks")) << said;
+          "g [kernel=\"plus[i]: in p[i]; out q[i]\", seconds=0.001, on=c];\n"
+          "x -> f [as=p]; f -> m [as=q]; m -> g [as=p]; g -> y [as=q] }");
+    ASSERT_EQ(polytile_graph_bind(graph, "f", &plus_kernel), POLYTILE_OK) << error();
+    ASSERT_EQ(polytile_graph_bind(graph, "g", &plus_kernel), POLYTILE_OK) << error();
+    ASSERT_EQ(begin_on_ranks(machine_on_ranks()), POLYTILE_OK) << said;
+    run_frames(20, 2);
+    const bool runs_f = world_rank() == rank_of_unit(0) || world_rank() == rank_of_unit(1);
+    EXPECT_EQ(polytile_stream_get_seconds(stream, "f") > 0, runs_f);
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "distribute/mpi/stream/machine.h"
+#include "distribute/mpi/stream/ports.h"
 #include "graph/stream/stream_run.h"
 
 #include <polytile/mpi.h>
@@ -7,25 +8,10 @@
 #include <deque>
 #include <random>
 
-extern "C" {
-#include "graph/read/graph.h"
-#include "graph/stream/stream.h"
-}
-
 /* Random graphs over ranks give bit for bit what plain loops give, frame by frame, wherever their
  * ports lie. */
 
 namespace {
-
-/** The rank's own ports of a stream, by the names of their arrays. */
-std::vector<std::string> ports_here(const polytile_stream *stream, const polytile_graph *graph,
-                                    const int *ports, int n_ports) {
-    std::vector<std::string> names;
-    for (int k = 0; k < n_ports; k++)
-        names.push_back(
-            graph->array[stream->expansion.buffer[ports[k]].array % graph->n_arrays].name);
-    return names;
-}
 
 /** A body that fails now and then, by chance on each rank. */
 struct Failing {
@@ -54,15 +40,20 @@ void bind_failing(const RandomStream &drawn, std::deque<Failing> *bodies, polyti
 
 /** What streams over ranks did. */
 struct Done {
-    int n_run = 0, n_sending = 0; /* graphs */
-    int64_t n_failed = 0;         /* frames */
-    int64_t n_compared = 0;       /* outputs of frames, of this rank */
+    int n_run = 0, n_sending = 0, n_split = 0; /* graphs */
+    int64_t n_failed = 0;                      /* frames */
+    int64_t n_compared = 0;                    /* outputs of frames, of this rank */
 };
 
+/** What is drawn: any graphs, those whose domains are split over units, and those with parts or not
+ * of which some bodies fail. */
+enum What { ANY, IS_SPLIT, FAILS };
+
 /** All ranks draw the same. */
-void run_on_ranks(polytile_context *ctx, Random *random, bool fail, Done *done) {
-    const bool has_few_delays = fail && random->chance(67); /* compared is what has no state */
-    RandomStream drawn(random, {"a", "b", "c"}, has_few_delays);
+void run_on_ranks(polytile_context *ctx, Random *random, What what, Done *done) {
+    const bool fail = what == FAILS;
+    const bool splits = what == IS_SPLIT || (fail && random->chance(67)); /* few have state */
+    RandomStream drawn(random, {"a", "b", "c"}, splits, what == IS_SPLIT && random->chance(50));
     std::deque<Failing> bodies;
     StreamRun run(ctx, &drawn, random);
     if (fail)
@@ -86,19 +77,21 @@ void run_on_ranks(polytile_context *ctx, Random *random, bool fail, Done *done) 
                     [](const auto &ranks) { return ranks.from != ranks.to; });
     run.run(random->number(1, 30), random->number(1, polytile_stream_get_depth(stream)));
     done->n_run++;
+    done->n_split += splits && drawn.n_split() > 0;
     done->n_failed += run.n_failed;
     done->n_compared += run.n_compared;
     polytile_stream_destroy(run.stream);
     run.stream = nullptr;
 }
 
-/** Rounds go on until something is compared. */
-Done run_many(const char *test, bool fail) {
+/** Rounds go on until something is compared, of what is drawn. */
+Done run_many(const char *test, What what) {
     Random random(world_seed(test));
     Done done;
     const int64_t n_rounds = std::max<int64_t>(scaled(60), 10); /* some graphs are refused */
     const auto goes_on = [&](int64_t round) {
-        const bool is_compared = world_most(done.n_compared > 0) > 0;
+        const bool is_compared =
+            world_most(done.n_compared > 0) > 0 && (what != IS_SPLIT || done.n_split > 0);
         return world_most(testing::Test::HasFailure()) == 0 &&
                (round < n_rounds || (!is_compared && round < 8 * n_rounds));
     };
@@ -106,11 +99,12 @@ Done run_many(const char *test, bool fail) {
     for (; goes_on(round); round++) {
         polytile_context *ctx = nullptr;
         EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
-        run_on_ranks(ctx, &random, fail, &done);
+        run_on_ranks(ctx, &random, what, &done);
         polytile_context_destroy(ctx);
     }
-    std::printf("%d of %lld graphs ran, %d sent: %lld frames failed, %lld outputs were compared\n",
-                done.n_run, static_cast<long long>(round), done.n_sending,
+    std::printf("%d of %lld graphs ran, %d sent, %d with parts: %lld frames failed, %lld outputs "
+                "were compared\n",
+                done.n_run, static_cast<long long>(round), done.n_sending, done.n_split,
                 static_cast<long long>(done.n_failed), static_cast<long long>(done.n_compared));
     EXPECT_GE(done.n_run, least_count(round, 0.12));
     EXPECT_GE(world_most(static_cast<int>(done.n_compared)), least_count(round, 0.1));
@@ -118,15 +112,21 @@ Done run_many(const char *test, bool fail) {
 }
 
 TEST(MpiRandomStreams, GiveWhatPlainLoopsGive) {
-    const Done done = run_many("MpiRandomStreams.GiveWhatPlainLoopsGive", false);
+    const Done done = run_many("MpiRandomStreams.GiveWhatPlainLoopsGive", ANY);
     if (world_size() == 1)
         EXPECT_EQ(done.n_sending, 0);
     else
         EXPECT_GE(done.n_sending, least_count(done.n_run, 0.25));
 }
 
+TEST(MpiRandomStreams, GiveWhatPlainLoopsGiveWhereDomainsAreSplit) {
+    const Done done =
+        run_many("MpiRandomStreams.GiveWhatPlainLoopsGiveWhereDomainsAreSplit", IS_SPLIT);
+    EXPECT_GT(done.n_split, 0);
+}
+
 TEST(MpiRandomStreams, GoOnWhateverFails) {
-    const Done done = run_many("MpiRandomStreams.GoOnWhateverFails", true);
+    const Done done = run_many("MpiRandomStreams.GoOnWhateverFails", FAILS);
     EXPECT_GE(world_most(static_cast<int>(done.n_failed)), least_count(done.n_run, 0.5));
 }
 
