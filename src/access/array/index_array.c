@@ -112,6 +112,23 @@ static bool is_dense(const pti_index_array *array) {
     return is;
 }
 
+bool pti_index_array_as_vector(const pti_index_array *array, const polytile_domain *box,
+                               pti_index_array *vector) {
+    const int64_t n_elements = pti_box_count(box);
+    bool is = is_dense(array) && n_elements > 0 && !pti_range_has_gaps(box->range[0]);
+    for (int d = 1; d < box->n_dims; d++)
+        is = is && pti_range_equals(box->range[d], array->domain.range[d]);
+    if (!is)
+        return false;
+    const polytile_domain domain = polytile_domain_from_extents(1, &n_elements);
+    *vector =
+        (pti_index_array){.data = array->data + pti_memory_layout_offset_of(&array->layout, box),
+                          .is_wide = array->is_wide,
+                          .domain = domain,
+                          .layout = pti_memory_layout_of(&domain, array->is_wide ? 8 : 4)};
+    return true;
+}
+
 /** row: counted from the first one. */
 static void include_row(const pti_index_array *array, int64_t row, pti_value_range *range) {
     const int last = array->domain.n_dims - 1;

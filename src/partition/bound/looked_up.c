@@ -79,46 +79,65 @@ static bool are_joined(const pti_section *section) {
            to->constant == from->constant + pti_abs(speed);
 }
 
-/** Return whether all that threads look up are elements of a vector which lie in one range. */
-static bool looks_up_range(const pti_section *section) {
+/** Elements of a vector, which is an index array or a part of one, and what to add to each. */
+typedef struct looked_up_elements {
+    pti_index_array vector;
+    polytile_range range;
+    pti_looked_up end; /* of that vector */
+} looked_up_elements;
+
+/** Find the elements that threads look up for an array of one dimension, if they are all those of a
+ * range of a vector. False: they are not, or there are none. */
+static bool find_elements(const pti_instance *instance, const pti_section *section,
+                          looked_up_elements *found) {
     const pti_looked_up *end = &section->indirection->lo[0];
-    if (section->n_dims != 1 || !section->indirection->gathers[0] || names_an_index(&end->plus) ||
-        end->section.n_dims != 1)
+    if (section->n_dims != 1 || !section->indirection->gathers[0] || names_an_index(&end->plus))
         return false;
-    return end->section.indirection == NULL ? end->section.is_box : are_joined(&end->section);
+    if (end->section.indirection == NULL ? !end->section.is_box : !are_joined(&end->section))
+        return false;
+    const polytile_domain hull = pti_section_hull(instance, &end->section, &instance->threads);
+    if (pti_box_is_empty(&hull))
+        return false;
+    found->end = *end;
+    found->range = hull.range[0];
+    if (hull.n_dims == 1)
+        return true;
+    found->range = (polytile_range){0, pti_box_count(&hull) - 1, 1};
+    found->end.array = &found->vector;
+    return pti_index_array_as_vector(end->array, &hull, &found->vector);
 }
 
 static void meet_indices(const int64_t *index, int n, meeting *of) {
     const polytile_range range = of->array->range[0];
+    const uint64_t n_indices = (uint64_t)pti_range_count(range);
     uint64_t *bits = of->bits;
     int64_t n_met = 0;
     for (int k = 0; k < n; k++)
-        if (range.lo <= index[k] && index[k] <= range.hi)
+        if ((uint64_t)(index[k] - range.lo) < n_indices)
             n_met += set_bit(bits, index[k] - range.lo);
     of->n_met += n_met;
 }
 
-static void meet_range(const pti_instance *instance, const pti_section *section, meeting *of) {
-    const pti_looked_up *end = &section->indirection->lo[0];
-    const polytile_domain hull = pti_section_hull(instance, &end->section, &instance->threads);
-    const polytile_range elements = hull.range[0];
-    const int64_t n_elements = pti_min(pti_range_count(elements), MOST_ELEMENTS);
+static void meet_elements(const looked_up_elements *elements, meeting *of) {
+    const int64_t n_elements = pti_min(pti_range_count(elements->range), MOST_ELEMENTS);
     int64_t index[CHUNK];
     for (int64_t first = 0; first < n_elements; first += CHUNK) {
         const int n = (int)pti_min(CHUNK, n_elements - first);
-        pti_looked_up_load(end, elements.lo + first * elements.step, elements.step, n, index);
+        pti_looked_up_load(&elements->end, elements->range.lo + first * elements->range.step,
+                           elements->range.step, n, index);
         meet_indices(index, n, of);
     }
 }
 
 static int64_t count_met(const pti_instance *instance, const pti_section *section, bool *failed) {
     meeting of = {.array = &instance->operand[section->operand].domain, .n_left = MOST_ELEMENTS};
+    looked_up_elements elements;
     const int64_t n_elements = pti_box_count(of.array);
     if (n_elements > MOST_BITS)
         return 0;
     of.bits = calloc((size_t)(n_elements / 64 + 1), sizeof *of.bits);
-    if (of.bits != NULL && looks_up_range(section))
-        meet_range(instance, section, &of);
+    if (of.bits != NULL && find_elements(instance, section, &elements))
+        meet_elements(&elements, &of);
     else if (of.bits != NULL)
         meet_threads(instance, section, &of);
     *failed = *failed || of.bits == NULL;

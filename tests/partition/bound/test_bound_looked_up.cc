@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "support/random.h"
@@ -77,6 +78,51 @@ TEST(BoundLookedUp, CountsTheElementsThatThreadsLookUp) {
         EXPECT_EQ(pti_looked_up_least_count(instance, Y, PTI_WRITES, &failed),
                   static_cast<int64_t>(written.size()));
         EXPECT_EQ(pti_looked_up_least_count(instance, P, PTI_READS, &failed), 0);
+        EXPECT_FALSE(failed);
+        pti_instance_free(instance);
+    }
+    polytile_context_destroy(ctx);
+}
+
+/** A mesh: threads look up rows of a table, or a part of each, from some row on and with steps. */
+TEST(BoundLookedUp, CountsWhatRowsOfATableLookUp) {
+    enum { E, U };
+    Random random(test_seed("BoundLookedUp.Rows"));
+    polytile_context *ctx = nullptr;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    for (int64_t round = 0; round < scaled(100) && !HasFailure(); round++) {
+        const int64_t n_rows = random.number(1, 40), each = random.number(1, 4);
+        const int64_t n_cells = random.number(1, 100), plus = random.number(0, 2);
+        const int64_t first = random.number(0, each - 1), last = random.number(first, each - 1);
+        const polytile_range rows = {random.number(0, n_rows - 1), n_rows - 1, 1};
+        const polytile_domain threads = {1, {{rows.lo, rows.hi, random.number(1, 3)}}};
+        std::vector<int32_t> table;
+        for (int64_t k = 0; k < n_rows * each; k++)
+            table.push_back(static_cast<int32_t>(random.number(0, n_cells - 1)));
+        const std::string columns = std::to_string(first) + ":" + std::to_string(last);
+        const std::string text = "mesh[i]: in E[i, " + columns + "], u[E[i, " + columns + "]+" +
+                                 std::to_string(plus) + "]; out v[i]";
+        polytile_kernel *kernel = nullptr;
+        ASSERT_EQ(polytile_kernel_create(ctx, text.c_str(), nullptr, &kernel), POLYTILE_OK)
+            << polytile_last_error(ctx);
+        const int64_t extents[] = {n_rows, each};
+        polytile_array *arrays[] = {nullptr, describe(ctx, "u", n_cells + plus),
+                                    describe(ctx, "v", n_rows)};
+        ASSERT_EQ(polytile_array_wrap(ctx, "E", POLYTILE_I32, 2, extents, table.data(), &arrays[E]),
+                  POLYTILE_OK);
+        pti_instance *instance = nullptr;
+        const polytile_launch_options options = {};
+        ASSERT_EQ(pti_plan_bind_operands(kernel, &threads, arrays, &options, &instance),
+                  POLYTILE_OK)
+            << polytile_last_error(ctx);
+        std::set<int32_t> read;
+        for (int64_t i = rows.lo; i <= rows.hi; i += threads.range[0].step)
+            for (int64_t k = first; k <= last; k++)
+                read.insert(table[static_cast<size_t>(i * each + k)]);
+        bool failed = false;
+        EXPECT_EQ(pti_looked_up_least_count(instance, U, PTI_READS, &failed),
+                  static_cast<int64_t>(read.size()))
+            << text;
         EXPECT_FALSE(failed);
         pti_instance_free(instance);
     }
