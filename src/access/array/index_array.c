@@ -200,8 +200,8 @@ static pti_index_block summarise_block(const pti_index_array *array, bool dense,
     return found;
 }
 
-/** Include rows from first up to end, without end, counted from the first one of the array. The last
- * block overlaps the one before it, since whole ones are read fastest. */
+/** Include rows from first up to end, without end, counted from the first one of the array. The
+ * last block overlaps the one before it, since whole ones are read fastest. */
 static void include_rows(const pti_index_array *array, int64_t first, int64_t end,
                          pti_value_range *range) {
     if (!is_dense(array)) {

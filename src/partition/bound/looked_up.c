@@ -152,8 +152,7 @@ static bool find_elements(const pti_instance *instance, const pti_section *secti
     if (elements.n_dims == 1)
         return true;
     found->range = (polytile_range){0, pti_box_count(&elements) - 1, 1};
-    found->end.array = &found->vector;
-    return pti_index_array_as_vector(end->array, &elements, &found->vector);
+    return pti_looked_up_flatten(&elements, &found->vector, &found->end);
 }
 
 /** Set the bits of n indices of a range, of which some may lie beside it. Returns how many were not
@@ -171,7 +170,7 @@ static uint64_t *create_bits(int64_t n_bits) {
     return calloc((size_t)(n_bits / 64 + 1), sizeof(uint64_t));
 }
 
-static int64_t count_elements(const looked_up_elements *of, bool *failed) {
+static int64_t count_distinct(const looked_up_elements *of, bool *failed) {
     const int64_t n_elements = pti_min(pti_range_count(of->range), MOST_ELEMENTS),
                   n_bits = pti_range_count(of->target);
     uint64_t *bits = n_bits > MOST_BITS ? NULL : create_bits(n_bits);
@@ -207,7 +206,7 @@ static int64_t count_section(const pti_instance *instance, const pti_section *se
         const polytile_domain hull = pti_section_hull(instance, section, &instance->threads);
         return pti_box_count(&hull);
     }
-    return find_elements(instance, section, &elements) ? count_elements(&elements, failed)
+    return find_elements(instance, section, &elements) ? count_distinct(&elements, failed)
                                                        : count_met(instance, section, failed);
 }
 
