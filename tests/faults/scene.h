@@ -28,6 +28,9 @@ class Stage {
 
     /** An array of small whole numbers. */
     void add(const char *name, polytile_type type, std::vector<int64_t> extents, bool is_written);
+    /** An array of i32 that is only read, in which indices are looked up. */
+    void add_indices(const char *name, std::vector<int64_t> extents,
+                     const std::vector<int32_t> &indices);
     /** Wrap the memory of a field; its array is kept until the next repetition. */
     polytile_status wrap(polytile_context *ctx, size_t field, polytile_array **array);
     /** The same for all fields, in this repetition's context. */
@@ -90,6 +93,7 @@ std::vector<Scene> scenes_of_graphs();
 std::vector<Scene> scenes_of_scratch();
 std::vector<Scene> scenes_of_messages();
 std::vector<Scene> scenes_of_compiling();
+std::vector<Scene> scenes_of_lookups();
 /** None in a library without CUDA. */
 std::vector<Scene> scenes_on_cuda();
 

@@ -196,16 +196,12 @@ POLYTILE_KERNEL(put, (e), (const float, x, 1), (float, z, 1), (const int32_t, K,
 
 /** x, a permutation that stands for K, and z. */
 void prepare_lookups(Stage &stage) {
+    std::vector<int32_t> permutation;
+    for (int32_t e = 0; e < 40; e++)
+        permutation.push_back(7 * e % 40);
     stage.add("x", POLYTILE_F32, {40}, false);
-    stage.add("K", POLYTILE_F32, {40}, false);
+    stage.add_indices("K", {40}, permutation);
     stage.add("z", POLYTILE_F32, {40}, true);
-    Field &K = stage.fields[1];
-    K.type = POLYTILE_I32;
-    for (int32_t e = 0; e < 40; e++) {
-        const int32_t index = 7 * e % 40;
-        std::memcpy(&K.before[4 * static_cast<size_t>(e)], &index, sizeof index);
-    }
-    K.memory = K.before;
 }
 
 polytile_status run_a_stream_that_looks_up(Stage &stage) {

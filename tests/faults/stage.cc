@@ -8,7 +8,7 @@ std::vector<Scene> all_scenes() {
     for (const auto &others :
          {scenes_of_declarations(), scenes_of_arrays(), scenes_of_plans(), scenes_of_queues(),
           scenes_of_checks(), scenes_of_parameters(), scenes_of_graphs(), scenes_of_scratch(),
-          scenes_of_messages(), scenes_of_compiling(), scenes_on_cuda()})
+          scenes_of_messages(), scenes_of_compiling(), scenes_of_lookups(), scenes_on_cuda()})
         scenes.insert(scenes.end(), others.begin(), others.end());
     return scenes;
 }
@@ -28,6 +28,15 @@ void Stage::add(const char *name, polytile_type type, std::vector<int64_t> exten
     }
     field.memory = field.before;
     fields.push_back(std::move(field));
+}
+
+void Stage::add_indices(const char *name, std::vector<int64_t> extents,
+                        const std::vector<int32_t> &indices) {
+    add(name, POLYTILE_F32, std::move(extents), false);
+    Field &field = fields.back();
+    field.type = POLYTILE_I32;
+    std::memcpy(field.before.data(), indices.data(), field.before.size());
+    field.memory = field.before;
 }
 
 polytile_status Stage::wrap(polytile_context *context, size_t field, polytile_array **array) {

@@ -74,10 +74,16 @@ static int64_t count_row_elements(const pti_index_array *array) {
     return n_elements;
 }
 
-/** The rows of a group of the lowest level: together about a block of elements, so that few are
- * read to include rows that are not a whole group. */
+/** The rows of a group of the lowest level: together two blocks of elements or a little more, so
+ * that few are read to include rows that are not a whole group, and few twice where the last block
+ * overlaps another one; a power of two up to a block, so that as many rows as that are whole
+ * groups. */
 static int64_t count_group_rows(const pti_index_array *array) {
-    return pti_max(1, BLOCK / pti_max(1, count_row_elements(array)));
+    const int64_t n_row = pti_max(1, count_row_elements(array));
+    int64_t n_rows = 1;
+    while (n_rows < BLOCK && n_rows * n_row < 2 * BLOCK)
+        n_rows *= 2;
+    return n_rows;
 }
 
 /** Go on to the next element of a row, whose dimensions are those from 1 up to end; false after
@@ -110,6 +116,23 @@ static bool is_dense(const pti_index_array *array) {
         stride_bytes *= pti_range_count(array->domain.range[d]);
     }
     return is;
+}
+
+bool pti_index_array_as_vector(const pti_index_array *array, const polytile_domain *box,
+                               pti_index_array *vector) {
+    const int64_t n_elements = pti_box_count(box);
+    bool is = is_dense(array) && n_elements > 0 && !pti_range_has_gaps(box->range[0]);
+    for (int d = 1; d < box->n_dims; d++)
+        is = is && pti_range_equals(box->range[d], array->domain.range[d]);
+    if (!is)
+        return false;
+    const polytile_domain domain = polytile_domain_from_extents(1, &n_elements);
+    *vector =
+        (pti_index_array){.data = array->data + pti_memory_layout_offset_of(&array->layout, box),
+                          .is_wide = array->is_wide,
+                          .domain = domain,
+                          .layout = pti_memory_layout_of(&domain, array->is_wide ? 8 : 4)};
+    return true;
 }
 
 /** row: counted from the first one. */
@@ -177,7 +200,8 @@ static pti_index_block summarise_block(const pti_index_array *array, bool dense,
     return found;
 }
 
-/** Include rows from first up to end, without end, counted from the first one of the array. */
+/** Include rows from first up to end, without end, counted from the first one of the array. The
+ * last block overlaps the one before it, since whole ones are read fastest. */
 static void include_rows(const pti_index_array *array, int64_t first, int64_t end,
                          pti_value_range *range) {
     if (!is_dense(array)) {
@@ -185,10 +209,11 @@ static void include_rows(const pti_index_array *array, int64_t first, int64_t en
             include_row(array, row, range);
         return;
     }
-    const int64_t n_row = count_row_elements(array);
-    for (int64_t at = first * n_row; at < end * n_row; at += BLOCK) {
-        const int n = (int)pti_min(BLOCK, end * n_row - at);
-        include_range(range, summarise_block(array, true, at, n, NULL, false).values);
+    const int64_t n_row = count_row_elements(array), begin = first * n_row, stop = end * n_row;
+    for (int64_t at = begin; at < stop; at += BLOCK) {
+        const int64_t from = pti_max(begin, pti_min(at, stop - BLOCK));
+        const int n = (int)pti_min(BLOCK, stop - from);
+        include_range(range, summarise_block(array, true, from, n, NULL, false).values);
     }
 }
 

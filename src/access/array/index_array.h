@@ -41,6 +41,11 @@ int64_t pti_index_array_get(const pti_index_array *array, const int64_t *element
 void pti_index_array_load(const pti_index_array *array, int64_t first, int64_t step, int n,
                           int64_t *values);
 
+/** Fill in a vector, from 0 on, of the elements of a box in C order, for pti_index_array_load(); it
+ * borrows their memory. False: they do not lie one after the other. */
+bool pti_index_array_as_vector(const pti_index_array *array, const polytile_domain *box,
+                               pti_index_array *vector);
+
 /** Read all elements of an array whose data, type, domain and layout are those of the given one,
  * once over, by all threads that a context has; NULL: by one. The caller holds what comes back;
  * NULL: no memory. */

@@ -102,3 +102,11 @@ void pti_looked_up_load(const pti_looked_up *end, int64_t first, int64_t step, i
     for (int k = 0; k < n; k++)
         indices[k] += end->plus.constant;
 }
+
+bool pti_looked_up_flatten(const polytile_domain *box, pti_index_array *vector,
+                           pti_looked_up *end) {
+    if (!pti_index_array_as_vector(end->array, box, vector))
+        return false;
+    end->array = vector;
+    return true;
+}

@@ -22,4 +22,8 @@ void pti_section_each_of_thread(const pti_instance *instance, const pti_section 
 void pti_looked_up_load(const pti_looked_up *end, int64_t first, int64_t step, int n,
                         int64_t *indices);
 
+/** Let an end look up a vector, from 0 on, of the elements of a box of its index array in C order.
+ * False, and the end as it was: they do not lie one after the other. */
+bool pti_looked_up_flatten(const polytile_domain *box, pti_index_array *vector, pti_looked_up *end);
+
 #endif

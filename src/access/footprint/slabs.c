@@ -126,12 +126,17 @@ static polytile_range find_band_by(const band_search *of, int64_t n_together) {
     return band;
 }
 
+/** Return how long a band is at least, that of n_together threads at a time being as long. */
+static int64_t least_length(polytile_range band, int64_t n_together) {
+    return band.hi - band.lo + 1 - 2 * (n_together - 1);
+}
+
 /** Find a band of n_together threads at a time, whose hull is longer than theirs by one less at
  * each end; false: there is none that is narrow. */
 static bool find_rough_band(const band_search *of, int64_t n_together, polytile_range *band) {
     *band = find_band_by(of, n_together);
     return band->lo <= band->hi &&
-           band->hi - band->lo + 1 - 2 * (n_together - 1) <= count_along(of) / PART_OF_THREADS;
+           least_length(*band, n_together) <= count_along(of) / PART_OF_THREADS;
 }
 
 static int64_t first_part(const band_search *of) {
@@ -143,8 +148,9 @@ static bool find_band(const band_search *of, polytile_range *band) {
     const int64_t n = count_along(of);
     int64_t n_together = first_part(of);
     while (find_rough_band(of, n_together, band)) {
-        const int64_t finer = round_up_to_blocks(pti_max(
-            1, pti_max((band->hi - band->lo) / PARTS_OF_BAND, pti_ceil_div(n, MOST_PARTS))));
+        const int64_t finer =
+            round_up_to_blocks(pti_max(1, pti_max(least_length(*band, n_together) / PARTS_OF_BAND,
+                                                  pti_ceil_div(n, MOST_PARTS))));
         if (n_together <= finer)
             return band->hi - band->lo + 1 <= n / PART_OF_THREADS;
         n_together = finer;

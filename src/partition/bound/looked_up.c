@@ -79,36 +79,111 @@ static bool are_joined(const pti_section *section) {
            to->constant == from->constant + pti_abs(speed);
 }
 
-/** Return whether all that threads look up are elements of a vector which lie in one range. */
-static bool looks_up_range(const pti_section *section) {
-    const pti_looked_up *end = &section->indirection->lo[0];
-    if (section->n_dims != 1 || !section->indirection->gathers[0] || names_an_index(&end->plus) ||
-        end->section.n_dims != 1)
-        return false;
-    return end->section.indirection == NULL ? end->section.is_box : are_joined(&end->section);
+/** Return the dimension in which a section gathers, if it looks up nothing in others; -1: none. */
+static int find_only_gathered(const pti_section *section) {
+    int found = -1;
+    for (int d = 0; d < section->n_dims; d++) {
+        if (!section->indirection->is_indirect[d])
+            continue;
+        if (found >= 0 || !section->indirection->gathers[d])
+            return -1;
+        found = d;
+    }
+    return found;
 }
 
-static void meet_indices(const int64_t *index, int n, meeting *of) {
-    const polytile_range range = of->array->range[0];
-    uint64_t *bits = of->bits;
+/** Return whether a subscript is an interval of fixed length that moves by one element with one of
+ * some indices, if with any, and take that from them. */
+static bool takes_own_index(const pti_subscript *subscript, const polytile_domain *threads,
+                            unsigned *indices) {
+    unsigned named = 0;
+    bool is = subscript->step == 1 && pti_affine_is_parallel(&subscript->lo, &subscript->hi);
+    for (int k = 0; k < POLYTILE_MAX_DIMS; k++) {
+        const int64_t factor = subscript->lo.index[k];
+        named |= (unsigned)(factor != 0) << k;
+        is =
+            is && (factor == 0 || (pti_abs(factor) == 1 && !pti_range_has_gaps(threads->range[k])));
+    }
+    is = is && (named & ~*indices) == 0 && (named & (named - 1)) == 0;
+    *indices &= ~named;
+    return is;
+}
+
+/** Return whether threads have, of each other dimension, all of its hull with each element that
+ * they look up: no two dimensions follow one index. */
+static bool is_product(const pti_instance *instance, const pti_section *section, int dim) {
+    unsigned indices = 0;
+    bool is = section->edges == 0;
+    for (int k = 0; k < instance->n_indices; k++)
+        indices |= (unsigned)!pti_section_looks_up_by(section, k) << k;
+    for (int d = 0; d < section->n_dims; d++)
+        is = is &&
+             (d == dim || takes_own_index(&section->subscript[d], &instance->threads, &indices));
+    return is;
+}
+
+/** Elements of a vector, which is an index array or a part of one, and what to add to each. */
+typedef struct looked_up_elements {
+    pti_index_array vector;
+    polytile_range range;
+    pti_looked_up end;     /* of that vector */
+    polytile_range target; /* the dimension in which they are looked up */
+    int64_t n_others;      /* elements that each of them stands for, in other dimensions */
+} looked_up_elements;
+
+/** Find the elements that threads look up, if they are all those of a range of a vector, each with
+ * the same elements of other dimensions. False: they are not, or there are none. */
+static bool find_elements(const pti_instance *instance, const pti_section *section,
+                          looked_up_elements *found) {
+    const int dim = find_only_gathered(section);
+    const pti_looked_up *end = &section->indirection->lo[pti_max(0, dim)];
+    if (dim < 0 || names_an_index(&end->plus) || !is_product(instance, section, dim))
+        return false;
+    if (end->section.indirection == NULL ? !end->section.is_box : !are_joined(&end->section))
+        return false;
+    const polytile_domain elements = pti_section_hull(instance, &end->section, &instance->threads),
+                          hull = pti_section_hull(instance, section, &instance->threads);
+    if (pti_box_is_empty(&elements) || pti_box_is_empty(&hull))
+        return false;
+    found->end = *end;
+    found->range = elements.range[0];
+    found->target = instance->operand[section->operand].domain.range[dim];
+    found->n_others = pti_box_count(&hull) / pti_range_count(hull.range[dim]);
+    if (elements.n_dims == 1)
+        return true;
+    found->range = (polytile_range){0, pti_box_count(&elements) - 1, 1};
+    return pti_looked_up_flatten(&elements, &found->vector, &found->end);
+}
+
+/** Set the bits of n indices of a range, of which some may lie beside it. Returns how many were not
+ * set. */
+static int64_t set_bits(polytile_range range, const int64_t *index, int n, uint64_t *bits) {
+    const uint64_t n_indices = (uint64_t)pti_range_count(range);
     int64_t n_met = 0;
     for (int k = 0; k < n; k++)
-        if (range.lo <= index[k] && index[k] <= range.hi)
+        if ((uint64_t)(index[k] - range.lo) < n_indices)
             n_met += set_bit(bits, index[k] - range.lo);
-    of->n_met += n_met;
+    return n_met;
 }
 
-static void meet_range(const pti_instance *instance, const pti_section *section, meeting *of) {
-    const pti_looked_up *end = &section->indirection->lo[0];
-    const polytile_domain hull = pti_section_hull(instance, &end->section, &instance->threads);
-    const polytile_range elements = hull.range[0];
-    const int64_t n_elements = pti_min(pti_range_count(elements), MOST_ELEMENTS);
-    int64_t index[CHUNK];
-    for (int64_t first = 0; first < n_elements; first += CHUNK) {
+static uint64_t *create_bits(int64_t n_bits) {
+    return calloc((size_t)(n_bits / 64 + 1), sizeof(uint64_t));
+}
+
+static int64_t count_distinct(const looked_up_elements *of, bool *failed) {
+    const int64_t n_elements = pti_min(pti_range_count(of->range), MOST_ELEMENTS),
+                  n_bits = pti_range_count(of->target);
+    uint64_t *bits = n_bits > MOST_BITS ? NULL : create_bits(n_bits);
+    int64_t index[CHUNK], n_met = 0;
+    *failed = *failed || (bits == NULL && n_bits <= MOST_BITS);
+    for (int64_t first = 0; bits != NULL && first < n_elements; first += CHUNK) {
         const int n = (int)pti_min(CHUNK, n_elements - first);
-        pti_looked_up_load(end, elements.lo + first * elements.step, elements.step, n, index);
-        meet_indices(index, n, of);
+        pti_looked_up_load(&of->end, of->range.lo + first * of->range.step, of->range.step, n,
+                           index);
+        n_met += set_bits(of->target, index, n, bits);
     }
+    free(bits);
+    return pti_mul_saturated(n_met, of->n_others);
 }
 
 static int64_t count_met(const pti_instance *instance, const pti_section *section, bool *failed) {
@@ -116,10 +191,8 @@ static int64_t count_met(const pti_instance *instance, const pti_section *sectio
     const int64_t n_elements = pti_box_count(of.array);
     if (n_elements > MOST_BITS)
         return 0;
-    of.bits = calloc((size_t)(n_elements / 64 + 1), sizeof *of.bits);
-    if (of.bits != NULL && looks_up_range(section))
-        meet_range(instance, section, &of);
-    else if (of.bits != NULL)
+    of.bits = create_bits(n_elements);
+    if (of.bits != NULL)
         meet_threads(instance, section, &of);
     *failed = *failed || of.bits == NULL;
     free(of.bits);
@@ -128,11 +201,13 @@ static int64_t count_met(const pti_instance *instance, const pti_section *sectio
 
 static int64_t count_section(const pti_instance *instance, const pti_section *section,
                              bool *failed) {
+    looked_up_elements elements;
     if (are_joined(section)) {
         const polytile_domain hull = pti_section_hull(instance, section, &instance->threads);
         return pti_box_count(&hull);
     }
-    return count_met(instance, section, failed);
+    return find_elements(instance, section, &elements) ? count_distinct(&elements, failed)
+                                                       : count_met(instance, section, failed);
 }
 
 int64_t pti_looked_up_least_count(const pti_instance *instance, int operand, pti_touch touch,

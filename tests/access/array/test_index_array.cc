@@ -174,6 +174,34 @@ TEST(IndexArray, LoadsElementsApartAsItGivesThemOneByOne) {
     }
 }
 
+/** Rows that lie one after the other, as one vector. */
+TEST(IndexArray, IsAVectorWhereElementsLieOneAfterTheOther) {
+    Random random(test_seed("IndexArrayVector"));
+    for (int64_t round = 0; round < scaled(60); round++) {
+        std::vector<int64_t> extents = {random.number(1, 20)};
+        for (int64_t d = random.number(0, 2); d > 0; d--)
+            extents.push_back(random.number(1, 5));
+        const LaidOut made(extents, random.chance(50), &random);
+        polytile_domain box = made.array().domain;
+        box.range[0].lo += random.number(0, extents[0] - 1);
+        const bool is_whole = extents.size() == 1 || random.chance(50);
+        if (!is_whole)
+            box.range[box.n_dims - 1].hi = box.range[box.n_dims - 1].lo;
+        pti_index_array vector;
+        if (!pti_index_array_as_vector(&made.array(), &box, &vector))
+            continue;
+        ASSERT_TRUE(is_whole || extents.back() == 1);
+        std::vector<int64_t> loaded(static_cast<size_t>(pti_box_count(&box)));
+        pti_index_array_load(&vector, 0, 1, static_cast<int>(loaded.size()), loaded.data());
+        int64_t element[POLYTILE_MAX_DIMS];
+        pti_box_first_point(&box, element);
+        for (const int64_t value : loaded) {
+            ASSERT_EQ(value, pti_index_array_get(&made.array(), element));
+            pti_box_next_point(&box, element);
+        }
+    }
+}
+
 /** A planner asks for many boxes: one must not cost the elements of some rows. Several threads
  * read the rows. */
 TEST(IndexArray, KeepsWhatLongRowsHold) {

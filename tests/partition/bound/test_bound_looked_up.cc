@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "support/random.h"
@@ -77,6 +81,114 @@ TEST(BoundLookedUp, CountsTheElementsThatThreadsLookUp) {
         EXPECT_EQ(pti_looked_up_least_count(instance, Y, PTI_WRITES, &failed),
                   static_cast<int64_t>(written.size()));
         EXPECT_EQ(pti_looked_up_least_count(instance, P, PTI_READS, &failed), 0);
+        EXPECT_FALSE(failed);
+        pti_instance_free(instance);
+    }
+    polytile_context_destroy(ctx);
+}
+
+/** A mesh: threads look up rows of a table, or a part of each, from some row on and with steps. */
+TEST(BoundLookedUp, CountsWhatRowsOfATableLookUp) {
+    enum { E, U };
+    Random random(test_seed("BoundLookedUp.Rows"));
+    polytile_context *ctx = nullptr;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    for (int64_t round = 0; round < scaled(100) && !HasFailure(); round++) {
+        const int64_t n_rows = random.number(1, 40), each = random.number(1, 4);
+        const int64_t n_cells = random.number(1, 100), plus = random.number(0, 2);
+        const int64_t first = random.number(0, each - 1), last = random.number(first, each - 1);
+        const polytile_range rows = {random.number(0, n_rows - 1), n_rows - 1, 1};
+        const polytile_domain threads = {1, {{rows.lo, rows.hi, random.number(1, 3)}}};
+        std::vector<int32_t> table;
+        for (int64_t k = 0; k < n_rows * each; k++)
+            table.push_back(static_cast<int32_t>(random.number(0, n_cells - 1)));
+        const std::string columns = std::to_string(first) + ":" + std::to_string(last);
+        const std::string text = "mesh[i]: in E[i, " + columns + "], u[E[i, " + columns + "]+" +
+                                 std::to_string(plus) + "]; out v[i]";
+        polytile_kernel *kernel = nullptr;
+        ASSERT_EQ(polytile_kernel_create(ctx, text.c_str(), nullptr, &kernel), POLYTILE_OK)
+            << polytile_last_error(ctx);
+        const int64_t extents[] = {n_rows, each};
+        polytile_array *arrays[] = {nullptr, describe(ctx, "u", n_cells + plus),
+                                    describe(ctx, "v", n_rows)};
+        ASSERT_EQ(polytile_array_wrap(ctx, "E", POLYTILE_I32, 2, extents, table.data(), &arrays[E]),
+                  POLYTILE_OK);
+        pti_instance *instance = nullptr;
+        const polytile_launch_options options = {};
+        ASSERT_EQ(pti_plan_bind_operands(kernel, &threads, arrays, &options, &instance),
+                  POLYTILE_OK)
+            << polytile_last_error(ctx);
+        std::set<int32_t> read;
+        for (int64_t i = rows.lo; i <= rows.hi; i += threads.range[0].step)
+            for (int64_t k = first; k <= last; k++)
+                read.insert(table[static_cast<size_t>(i * each + k)]);
+        bool failed = false;
+        EXPECT_EQ(pti_looked_up_least_count(instance, U, PTI_READS, &failed),
+                  static_cast<int64_t>(read.size()))
+            << text;
+        EXPECT_FALSE(failed);
+        pti_instance_free(instance);
+    }
+    polytile_context_destroy(ctx);
+}
+
+/** Rows of a table, of which threads have parts that follow other indices, or the same one. */
+TEST(BoundLookedUp, CountsPartsOfRowsThatAreLookedUp) {
+    enum { T };
+    static const char *const parts[] = {"j",   "j-1:j+1", "n-1-j", "2:5", ":",
+                                        "2*j", "e",       "j+e",   "e:j", "j:j+2:2"};
+    Random random(test_seed("BoundLookedUp.Parts"));
+    polytile_context *ctx = nullptr;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    for (int64_t round = 0; round < scaled(200) && !HasFailure(); round++) {
+        const int64_t n_rows = random.number(1, 12), n_threads = random.number(1, 9);
+        const int64_t n_parts = 18, step = random.number(1, 2);
+        const std::string part = parts[random.number(0, 9)];
+        std::vector<int32_t> K;
+        for (int64_t e = 0; e < n_threads; e++)
+            K.push_back(static_cast<int32_t>(random.number(0, n_rows - 1)));
+        const std::string text = "rows[e, j](i64 n): in T[K[e], " + part + "]; sum z[e]";
+        polytile_kernel *kernel = nullptr;
+        ASSERT_EQ(polytile_kernel_create(ctx, text.c_str(), nullptr, &kernel), POLYTILE_OK)
+            << polytile_last_error(ctx);
+        polytile_array *arrays[] = {nullptr, wrap(ctx, "K", &K), describe(ctx, "z", n_threads)};
+        ASSERT_EQ(polytile_array_describe(ctx, "T", POLYTILE_F32, POLYTILE_EXTENTS(n_rows, n_parts),
+                                          &arrays[T]),
+                  POLYTILE_OK);
+        const polytile_domain threads = {
+            2, {{0, n_threads - 1, 1}, {0, step * random.number(0, 8 / step), step}}};
+        pti_instance *instance = nullptr;
+        const polytile_launch_options options =
+            *POLYTILE_PARAMETERS(POLYTILE_PARAMETER("n", n_parts));
+        ASSERT_EQ(pti_plan_bind_operands(kernel, &threads, arrays, &options, &instance),
+                  POLYTILE_OK)
+            << polytile_last_error(ctx);
+        std::set<std::pair<int64_t, int64_t>> read;
+        const auto touch = [&](int64_t e, int64_t lo, int64_t hi, int64_t by) {
+            for (int64_t p = lo; p <= hi; p += by)
+                if (0 <= p && p < n_parts)
+                    read.insert({K[static_cast<size_t>(e)], p});
+        };
+        for (int64_t e = 0; e < n_threads; e++)
+            for (int64_t j = 0; j <= threads.range[1].hi; j += step) {
+                const std::map<std::string, std::array<int64_t, 3>> ranges = {
+                    {"j", {j, j, 1}},
+                    {"j-1:j+1", {j - 1, j + 1, 1}},
+                    {"n-1-j", {n_parts - 1 - j, n_parts - 1 - j, 1}},
+                    {"2:5", {2, 5, 1}},
+                    {":", {0, n_parts - 1, 1}},
+                    {"2*j", {2 * j, 2 * j, 1}},
+                    {"e", {e, e, 1}},
+                    {"j+e", {j + e, j + e, 1}},
+                    {"e:j", {e, j, 1}},
+                    {"j:j+2:2", {j, j + 2, 2}}};
+                const auto &[lo, hi, by] = ranges.at(part);
+                touch(e, lo, hi, by);
+            }
+        bool failed = false;
+        EXPECT_EQ(pti_looked_up_least_count(instance, T, PTI_READS, &failed),
+                  static_cast<int64_t>(read.size()))
+            << text;
         EXPECT_FALSE(failed);
         pti_instance_free(instance);
     }
