@@ -137,9 +137,11 @@ inline Cut DrawPlane(Random *random) {
     const int64_t rows = block[0] * shape[0] * (rows_are_slow ? n_slow : n_fast);
     const int64_t columns = block[1] * shape[1] * (rows_are_slow ? n_fast : n_slow);
     const std::string square = Text(std::max(rows, columns));
-    return {declarations[random->number(0, 3)],
-            Text(rows) + "x" + Text(columns),
-            {{"A", square + "x" + square}, {"B", Text(rows) + "x" + Text(columns)}, {"v", square}},
+    const std::string plane = Text(rows) + "x" + Text(columns);
+    const int64_t drawn = random->number(0, 3);
+    return {declarations[drawn],
+            plane,
+            {{"A", drawn == 3 ? plane : square + "x" + square}, {"B", plane}, {"v", square}},
             block,
             shape,
             rows_are_slow ? std::vector<int>{0, 1} : std::vector<int>{1, 0},
