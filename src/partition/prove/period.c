@@ -342,7 +342,7 @@ static bool is_moved(const pti_schedule *schedule, int64_t from, int64_t to, int
     return is;
 }
 
-static bool are_inside(const pti_boxes *set, const polytile_domain *hull) {
+static bool lie_in_hull(const pti_boxes *set, const polytile_domain *hull) {
     bool are = true;
     for (int k = 0; k < set->n_boxes && are; k++)
         are = pti_check_box_inside(&set->box[k], hull);
@@ -362,8 +362,8 @@ static bool check_carried(const pti_schedule *schedule, pti_text *why) {
              is_moved(schedule, carried->first, found, 0) &&
              is_moved(schedule, found, carried->left, 1) &&
              is_moved(schedule, found, at_end, period->times) &&
-             are_inside(&carried->valid, &schedule->placement[found].layout.hull) &&
-             are_inside(&carried->dirty, &schedule->placement[found].layout.hull)) ||
+             lie_in_hull(&carried->valid, &schedule->placement[found].layout.hull) &&
+             lie_in_hull(&carried->dirty, &schedule->placement[found].layout.hull)) ||
             PTI_REJECT(why,
                        "the piece of %s in placement %" PRId64
                        " is not found where it was left, moved on",

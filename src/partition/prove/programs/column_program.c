@@ -1,7 +1,6 @@
 #include "partition/prove/programs/column_program.h"
 
 #include "base/checked.h"
-#include "partition/prove/shape/shape.h"
 #include "partition/schedule/builder.h"
 
 #include <inttypes.h>
@@ -33,9 +32,11 @@ bool pti_check_columns(const pti_schedule *schedule, pti_text *why) {
         holds = columns->index[l] >= 0 && columns->index[l] < n_indices;
         if (!holds)
             pti_text_add(why, "launch %d has no index %d for columns", l, columns->index[l]);
-        else if (!is_below_limit(columns->offset[l]))
-            holds = PTI_REJECT(why, "launch %d is %" PRId64 " threads off in columns", l,
-                               columns->offset[l]);
+        const bool is_near = is_below_limit(columns->offset[l]);
+        if (holds && !is_near)
+            pti_text_add(why, "launch %d is %" PRId64 " threads off in columns", l,
+                         columns->offset[l]);
+        holds = holds && is_near;
     }
     for (int64_t k = 0; k < schedule->n_ops && holds; k++) {
         holds = schedule->op[k].kind == PTI_LAUNCH;
