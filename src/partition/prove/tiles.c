@@ -38,10 +38,11 @@ static bool has_lengths(const pti_tiles *tiles) {
 /** All launches have as many indices, and what is stored are threads of the last one, or none. */
 static bool check_lengths(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
     const polytile_domain *last = threads_of(schedule, tiles, tiles->n_launches - 1);
+    const int n_sides = tiles->is_of_slab ? pti_tiles_n_sides(tiles) : 1;
     bool holds = true;
     for (int l = 0; l < tiles->n_launches && holds; l++)
         holds = threads_of(schedule, tiles, l)->n_dims == last->n_dims;
-    for (int side = 0; side < pti_tiles_n_sides(tiles) && holds; side++) {
+    for (int side = 0; side < n_sides && holds; side++) {
         const polytile_domain *own = pti_tiles_own(tiles, side);
         holds = own->n_dims == last->n_dims &&
                 ((tiles->is_of_slab && pti_box_is_empty(own)) || pti_check_box_inside(own, last));
