@@ -338,7 +338,7 @@ static bool prove_stretches(const pti_schedule *schedule, pti_text *why) {
 /** Prove a schedule as it runs one by one, as it does with all that may run as one, and column by
  * column. */
 static bool prove_ways(const pti_schedule *schedule, pti_text *why) {
-    if (schedule->period.times > 0)
+    if (schedule->period.times != 0)
         return pti_check_period(schedule, why) && pti_check_turns_in_order(schedule, why) &&
                prove_stretches(schedule, why);
     return prove_schedule(schedule, why) &&

@@ -24,8 +24,9 @@ static bool check_kind(const pti_schedule *schedule, pti_text *why) {
 static bool check_launch_positions(const pti_schedule *schedule, int l, pti_text *why) {
     const pti_schedule_launch *launch = &schedule->launch[l];
     const pti_period_launch *turn = &schedule->period.launch[l];
-    const int64_t before = turn->first_superblock - launch->first_superblock;
-    return (before > 0 && is_range(before, turn->n_superblocks, 1, launch->n_superblocks - 1)) ||
+    return (turn->first_superblock > launch->first_superblock &&
+            is_range(turn->first_superblock - launch->first_superblock, turn->n_superblocks, 1,
+                     launch->n_superblocks - 1)) ||
            PTI_REJECT(why, "launch %d has no superblocks before the period, in it, or after it", l);
 }
 
@@ -43,15 +44,15 @@ static bool check_positions(const pti_schedule *schedule, pti_text *why) {
     if (!holds)
         return PTI_REJECT(why, "the period is no part of the lists, or comes %" PRId64 " times",
                           period->times);
-    for (int l = 0; l < schedule->n_launches && holds; l++) {
-        holds = check_launch_positions(schedule, l, why);
+    for (int l = 0; l < schedule->n_launches; l++) {
+        if (!check_launch_positions(schedule, l, why))
+            return false;
         n_kernels += period->launch[l].n_superblocks;
         n_before += period->launch[l].first_superblock - schedule->launch[l].first_superblock;
     }
-    return !holds ? false
-                  : (n_kernels == period->n_kernels && n_before == period->first_kernel) ||
-                        PTI_REJECT(why, "the period has %" PRId64 " superblocks, not %" PRId64,
-                                   n_kernels, period->n_kernels);
+    return (n_kernels == period->n_kernels && n_before == period->first_kernel) ||
+           PTI_REJECT(why, "the period has %" PRId64 " superblocks, not %" PRId64, n_kernels,
+                      period->n_kernels);
 }
 
 /** Return whether a position is of the part of a list that has another one: the prologue, the
@@ -84,8 +85,16 @@ static int part_of_superblock(const pti_schedule *schedule, int l, int64_t super
                : part_of_position(turn->first_superblock, turn->n_superblocks, superblock);
 }
 
-/** An operation's placements and waits are of its part, or are waits for what comes before it. What
- * stretches have, pti_check_ops() looks at. */
+/** Return whether what an operation moves lies in its placement, or what it launches among the
+ * threads. */
+static bool has_box(const pti_schedule *schedule, const pti_op *op) {
+    return pti_check_box_inside(&op->box, op->kind == PTI_LAUNCH
+                                              ? &schedule->launch[op->launch].call.instance->threads
+                                              : &schedule->placement[op->placement].layout.hull);
+}
+
+/** An operation's placements, box and waits are of its part, or are waits for what comes before it.
+ * What stretches have, pti_check_ops() looks at. */
 static bool check_op_of_part(const pti_schedule *schedule, int64_t i, pti_text *why) {
     const pti_period *period = &schedule->period;
     const pti_op *op = &schedule->op[i];
@@ -104,10 +113,10 @@ static bool check_op_of_part(const pti_schedule *schedule, int64_t i, pti_text *
                                   : has_placement(schedule, part, op->source_placement));
     if (holds && op->kind == PTI_LAUNCH)
         holds = part_of_superblock(schedule, op->launch, op->superblock) == part;
-    return holds ||
+    return (holds && has_box(schedule, op)) ||
            PTI_REJECT(why,
-                      "operation %" PRId64
-                      ": its placements, waits or superblock are not of its part of the schedule",
+                      "operation %" PRId64 ": its placements, box, waits or superblock are not of "
+                      "its part of the schedule",
                       i);
 }
 
@@ -144,6 +153,27 @@ static bool may_move(const pti_shift *shift, int n_dims, int64_t times) {
     return may;
 }
 
+/** Placements are boxes of arrays, and turns move what arrays have by no more than can be
+ * counted. */
+static bool check_placements(const pti_schedule *schedule, pti_text *why) {
+    const pti_period *period = &schedule->period;
+    bool holds = true;
+    for (int64_t p = 0; p < schedule->n_placements && holds; p++) {
+        const pti_placement *placement = &schedule->placement[p];
+        const int part = part_of_position(period->first_placement, period->n_placements, p);
+        holds = (has_placement(schedule, part, p) &&
+                 pti_check_box_inside(&placement->layout.hull,
+                                      &schedule->instance->operand[placement->operand].domain)) ||
+                PTI_REJECT(why, "placement %" PRId64 " is no box of an array", p);
+    }
+    for (int a = 0; a < schedule->instance->n_operands && holds; a++) {
+        const pti_operand *array = &schedule->instance->operand[a];
+        holds = may_move(&period->array[a], array->domain.n_dims, period->times) ||
+                PTI_REJECT(why, "turns move %s by more than can be counted", array->name);
+    }
+    return holds;
+}
+
 /** The turn's placements lie in their arrays, the first time and the last: so they do in all turns
  * between. */
 static bool check_moved_placement(const pti_schedule *schedule, int64_t p, pti_text *why) {
@@ -151,24 +181,15 @@ static bool check_moved_placement(const pti_schedule *schedule, int64_t p, pti_t
     const int o = schedule->placement[p].operand;
     const polytile_domain *array = &schedule->instance->operand[o].domain;
     const polytile_domain *hull = &schedule->placement[p].layout.hull;
-    bool holds = pti_check_box_inside(hull, array) &&
-                 may_move(&period->array[o], array->n_dims, period->times);
-    if (holds) {
-        const polytile_domain last = pti_box_moved(hull, &period->array[o], period->times - 1);
-        holds = pti_check_box_inside(&last, array);
-    }
-    return holds || PTI_REJECT(why, "placement %" PRId64 " of %s leaves its array in some turn", p,
-                               schedule->instance->operand[o].name);
+    const polytile_domain last = pti_box_moved(hull, &period->array[o], period->times - 1);
+    return pti_check_box_inside(&last, array) ||
+           PTI_REJECT(why, "placement %" PRId64 " of %s leaves its array in some turn", p,
+                      schedule->instance->operand[o].name);
 }
 
 static bool check_lists(const pti_schedule *schedule, pti_text *why) {
     const pti_period *period = &schedule->period;
-    bool holds = true;
-    for (int64_t p = 0; p < schedule->n_placements && holds; p++)
-        holds =
-            has_placement(schedule,
-                          part_of_position(period->first_placement, period->n_placements, p), p) ||
-            PTI_REJECT(why, "placement %" PRId64 " is of no array", p);
+    bool holds = check_placements(schedule, why);
     for (int l = 0; l < schedule->n_launches && holds; l++)
         holds = check_superblocks_of(schedule, l, why);
     for (int64_t i = 0; i < schedule->n_ops && holds; i++)
@@ -321,6 +342,13 @@ static bool is_moved(const pti_schedule *schedule, int64_t from, int64_t to, int
     return is;
 }
 
+static bool lie_in_hull(const pti_boxes *set, const polytile_domain *hull) {
+    bool are = true;
+    for (int k = 0; k < set->n_boxes && are; k++)
+        are = pti_check_box_inside(&set->box[k], hull);
+    return are;
+}
+
 static bool check_carried(const pti_schedule *schedule, pti_text *why) {
     const pti_period *period = &schedule->period;
     bool holds = true;
@@ -333,7 +361,9 @@ static bool check_carried(const pti_schedule *schedule, pti_text *why) {
              has_placement(schedule, 1, carried->left) &&
              is_moved(schedule, carried->first, found, 0) &&
              is_moved(schedule, found, carried->left, 1) &&
-             is_moved(schedule, found, at_end, period->times)) ||
+             is_moved(schedule, found, at_end, period->times) &&
+             lie_in_hull(&carried->valid, &schedule->placement[found].layout.hull) &&
+             lie_in_hull(&carried->dirty, &schedule->placement[found].layout.hull)) ||
             PTI_REJECT(why,
                        "the piece of %s in placement %" PRId64
                        " is not found where it was left, moved on",

@@ -187,6 +187,7 @@ bool pti_check_last_rows(const pti_schedule *schedule, int64_t turns,
     for (int a = 0; a < schedule->instance->n_operands && holds; a++) {
         const int axis = axis_of_array(schedule, a);
         holds = axis < 0 || last[a].rows.lo > last[a].rows.hi ||
+                before[a].rows.lo > before[a].rows.hi ||
                 last[a].rows.lo >= before[a].rows.lo + turns * schedule->period.array[a].by[axis] ||
                 PTI_REJECT(why, "the epilogue goes back to rows of %s that turns have left behind",
                            schedule->instance->operand[a].name);

@@ -3,6 +3,7 @@
 #include "access/footprint/footprint.h"
 #include "access/set/boxes.h"
 #include "base/checked.h"
+#include "partition/prove/shape/shape.h"
 #include "partition/prove/slab_tiles.h"
 #include "partition/prove/tile_parts.h"
 #include "partition/prove/tiling_check.h"
@@ -15,13 +16,51 @@ static bool reject_tiles(pti_text *why, const pti_tiles *tiles, const char *reas
                       tiles->first_op, tiles->first_op + tiles->n_ops - 1, reason);
 }
 
+/** Lengths stay below, as indices do, so that sums of a few do not overflow. */
+#define LIMIT (INT64_C(1) << 61)
+
+static const polytile_domain *threads_of(const pti_schedule *schedule, const pti_tiles *tiles,
+                                         int launch) {
+    return &schedule->launch[tiles->first_launch + launch].call.instance->threads;
+}
+
+/** Return whether tiles, and margins, are no longer than arrays may be. */
+static bool has_lengths(const pti_tiles *tiles) {
+    const int64_t most = LIMIT / tiles->n_launches;
+    bool has = true;
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+        has = has && tiles->tile[d] <= LIMIT && tiles->margin_per_launch.before[d] >= 0 &&
+              tiles->margin_per_launch.before[d] <= most &&
+              tiles->margin_per_launch.after[d] >= 0 && tiles->margin_per_launch.after[d] <= most;
+    return has;
+}
+
+/** All launches have as many indices, and what is stored are threads of the last one, or none. */
+static bool check_lengths(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    const polytile_domain *last = threads_of(schedule, tiles, tiles->n_launches - 1);
+    const int n_sides = tiles->is_of_slab ? pti_tiles_n_sides(tiles) : 1;
+    bool holds = true;
+    for (int l = 0; l < tiles->n_launches && holds; l++)
+        holds = threads_of(schedule, tiles, l)->n_dims == last->n_dims;
+    for (int side = 0; side < n_sides && holds; side++) {
+        const polytile_domain *own = pti_tiles_own(tiles, side);
+        holds = own->n_dims == last->n_dims &&
+                ((tiles->is_of_slab && pti_box_is_empty(own)) || pti_check_box_inside(own, last));
+    }
+    return (holds && has_lengths(tiles)) ||
+           reject_tiles(why, tiles, "tiles are of threads that there are not");
+}
+
 /** The operations are there, and after those of the tiles before. */
 static bool check_numbers(const pti_schedule *schedule, int number, pti_text *why) {
     const pti_tiles *tiles = &schedule->tiles[number], *before = tiles - 1;
     const int64_t free_from = number == 0 ? 0 : before->first_op + before->n_ops;
     if (schedule->in_place || tiles->n_launches < 1 || tiles->first_op < free_from ||
         tiles->n_ops < 1 || tiles->n_ops > schedule->n_ops - tiles->first_op)
-        return reject_tiles(why, tiles, "there are no such operations");
+        return PTI_REJECT(why,
+                          "%" PRId64 " operations from %" PRId64
+                          " on, which run as one: there are no such operations",
+                          tiles->n_ops, tiles->first_op);
     return (tiles->first_launch >= 0 && tiles->first_launch < schedule->n_launches &&
             tiles->n_launches <= schedule->n_launches - tiles->first_launch) ||
            reject_tiles(why, tiles, "there are not as many launches");
@@ -130,11 +169,6 @@ static bool check_places(const pti_schedule *schedule, const pti_tiles *tiles, p
            reject_tiles(why, tiles, "an array has several places, or one of another array's");
 }
 
-static const polytile_domain *threads_of(const pti_schedule *schedule, const pti_tiles *tiles,
-                                         int launch) {
-    return &schedule->launch[tiles->first_launch + launch].call.instance->threads;
-}
-
 /** Check that what is stored is all that the last launch writes, and that no launch has threads
  * outside those of the first one: a device is told of these alone. */
 static bool check_tiled_threads(const pti_schedule *schedule, const pti_tiles *tiles,
@@ -202,7 +236,8 @@ static bool check_rounds(const pti_schedule *schedule, const pti_tiles *tiles, p
     for (int l = 0; l < tiles->n_launches && holds; l++)
         for (int d = 0; d < PTI_TILING_ROUNDS && holds; d++)
             holds = !pti_goes_round(tiles->rounds, d) ||
-                    is_round(schedule->launch[tiles->first_launch + l].call.instance, tiles, d);
+                    (d < tiles->own.n_dims &&
+                     is_round(schedule->launch[tiles->first_launch + l].call.instance, tiles, d));
     return holds || reject_tiles(why, tiles, "tiles do not go once round the arrays");
 }
 
@@ -282,10 +317,11 @@ static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pt
 bool pti_check_tiles(const pti_schedule *schedule, pti_text *why) {
     for (int t = 0; t < schedule->n_tiles; t++) {
         const pti_tiles *tiles = &schedule->tiles[t];
-        if (!check_numbers(schedule, t, why) || !check_stored(schedule, tiles, why) ||
-            !check_ops(schedule, tiles, why) || !check_tile_waits(schedule, tiles, why) ||
-            !check_places(schedule, tiles, why) || !check_rounds(schedule, tiles, why) ||
-            !prove_tiles(schedule, tiles, why) || !pti_check_tile_parts(schedule, tiles, why))
+        if (!check_numbers(schedule, t, why) || !check_lengths(schedule, tiles, why) ||
+            !check_stored(schedule, tiles, why) || !check_ops(schedule, tiles, why) ||
+            !check_tile_waits(schedule, tiles, why) || !check_places(schedule, tiles, why) ||
+            !check_rounds(schedule, tiles, why) || !prove_tiles(schedule, tiles, why) ||
+            !pti_check_tile_parts(schedule, tiles, why))
             return false;
     }
     bool holds = pti_check_slab_tiles(schedule, why);

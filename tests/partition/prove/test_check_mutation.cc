@@ -1,3 +1,4 @@
+#include "partition/prove/extremes.h"
 #include "partition/prove/hand_queue.h"
 #include "partition/prove/interpreter.h"
 #include "partition/prove/mutations.h"
@@ -223,7 +224,8 @@ TEST_F(Mutation, BrokenChainsAreRejectedAndRightOnesAccepted) {
 
 /** Some launches of a queue, one window after the other, on an arena that is rarely large
  * enough. */
-void TryWindows(Random *random, Mutants *mutants) {
+void VisitWindows(Random *random,
+                  const std::function<void(const pti_schedule *, int64_t need_bytes)> &visit) {
     std::vector<std::unique_ptr<CutLaunch>> launches;
     std::vector<bool> internal;
     int64_t need_bytes = 0;
@@ -243,7 +245,7 @@ void TryWindows(Random *random, Mutants *mutants) {
             steps.push_back(launch->Step());
         if (random->chance(30))
             steps.push_back(Flush(static_cast<int>(random->number(0, 7))));
-        TryPlanned(resident.Plan(steps), need_bytes, mutants);
+        visit(resident.Plan(steps), need_bytes);
     }
 }
 
@@ -253,9 +255,24 @@ TEST_F(Mutation, BrokenWindowsOfAQueueAreRejectedAndRightOnesAccepted) {
     Mutants mutants(&draw, true);
     for (int64_t round = 0; round < scaled(230) && !HasFailure(); round++) {
         Random random(seed + static_cast<uint64_t>(round));
-        TryWindows(&random, &mutants);
+        VisitWindows(&random, [&mutants](const pti_schedule *schedule, int64_t need_bytes) {
+            TryPlanned(schedule, need_bytes, &mutants);
+        });
     }
     mutants.ExpectRejected(2000);
+}
+
+TEST_F(Mutation, NumbersThatAreAnythingAreRefusedInWindowsOfAQueue) {
+    const uint64_t seed = test_seed("numbers of windows");
+    for (int64_t round = 0; round < scaled(300) && !HasFailure(); round++) {
+        Random random(seed + static_cast<uint64_t>(round));
+        VisitWindows(&random, [&random](const pti_schedule *schedule, int64_t) {
+            ASSERT_NE(schedule, nullptr);
+            pti_schedule *copy = pti_schedule_copy(schedule);
+            ExpectExtremesRefused(NumbersOf(copy), 20, &random, [copy] { return Objection(copy); });
+            pti_schedule_free(copy);
+        });
+    }
 }
 
 } // namespace

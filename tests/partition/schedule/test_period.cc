@@ -1,3 +1,4 @@
+#include "partition/prove/extremes.h"
 #include "partition/schedule/periods.h"
 #include "support/scale.h"
 
@@ -240,6 +241,53 @@ TEST(Period, TurnsThatWaitForNothingAreRejected) {
         }
         EXPECT_EQ(n_rejected, 2);
     }
+}
+
+/** Launches find arrays by their superblock, and only copies have a source: whoever goes through
+ * the operations of a stretch may take any other number for a placement. */
+TEST(Period, LaunchesNameNoPlacementAndOnlyCopiesASource) {
+    for (const Cut &cut : few_cuts) {
+        SCOPED_TRACE(cut.declaration);
+        const Both both(cut);
+        ASSERT_NE(both.folded, nullptr);
+        for (int64_t k = 0; k < both.folded->n_ops; k++) {
+            Mutant mutant(both.folded);
+            pti_op &op = mutant.schedule->op[k];
+            const pti_op right = op;
+            for (const int64_t wrong : {int64_t{0}, int64_t{1}, right.placement - 1,
+                                        both.folded->n_placements, INT64_MAX, INT64_MIN}) {
+                op.placement = op.kind == PTI_LAUNCH ? wrong : right.placement;
+                op.source_placement = op.kind == PTI_COPY ? right.source_placement : wrong;
+                if (op.placement == right.placement &&
+                    op.source_placement == right.source_placement)
+                    continue;
+                EXPECT_NE(Refusal(mutant.schedule), "") << "operation " << k << ", " << wrong;
+            }
+        }
+    }
+}
+
+TEST(Period, NumbersThatAreAnythingAreRefused) {
+    Random random(test_seed("Period.NumbersThatAreAnythingAreRefused"));
+    for (const Cut &cut : few_cuts) {
+        SCOPED_TRACE(cut.declaration);
+        const Both both(cut);
+        ASSERT_NE(both.folded, nullptr);
+        const Mutant mutant(both.folded);
+        ExpectExtremesRefused(NumbersOf(mutant.schedule), scaled(1000), &random,
+                              [&mutant] { return Refusal(mutant.schedule); });
+    }
+}
+
+/** As a schedule without a period, which it would be to whoever asks for more turns than none. */
+TEST(Period, LessThanNoTurnsAreRefused) {
+    const Both both(few_cuts[0]);
+    ASSERT_NE(both.folded, nullptr);
+    Mutant mutant(both.flat);
+    EXPECT_EQ(Refusal(mutant.schedule), "");
+    mutant.period().times = -1;
+    EXPECT_NE(Refusal(mutant.schedule), "");
+    mutant.period().times = 0;
 }
 
 TEST(Period, ACopyIsTheSame) {

@@ -1,3 +1,4 @@
+#include "partition/prove/extremes.h"
 #include "partition/skew/random_skew.h"
 #include "partition/skew/skewed.h"
 
@@ -298,14 +299,14 @@ void Mutate(pti_schedule *schedule, Random *random) {
     const int64_t by = random->chance(50) ? 1 : -1;
     const auto any = [random](int64_t n) { return random->number(0, n - 1); };
     pti_op *op = &schedule->op[any(schedule->n_ops)];
-    pti_carried *carried = &period->carried[any(period->n_carried)];
+    pti_carried *carried = &period->carried[any(std::max(1, period->n_carried))];
     pti_boxes *held = random->chance(50) ? &carried->valid : &carried->dirty;
     polytile_range *ends = &op->box.range[any(op->box.n_dims)];
     const auto copy_box = [schedule, op] {
         if (op->kind == PTI_LAUNCH)
             schedule->superblock[op->superblock] = op->box;
     };
-    switch (random->number(0, 13)) {
+    switch (random->number(0, period->n_carried > 0 ? 13 : 9)) {
     case 0:
         period->times = std::max<int64_t>(1, period->times + by);
         break;
@@ -334,21 +335,37 @@ void Mutate(pti_schedule *schedule, Random *random) {
         op->n_waits = op->n_waits > 0 ? op->n_waits - 1 : 0;
         break;
     case 9:
-        carried->first += by;
+        schedule->placement[any(schedule->n_placements)].offset_bytes += 8 * by;
         break;
     case 10:
-        carried->left += by;
+        carried->first += by;
         break;
     case 11:
+        carried->left += by;
+        break;
+    case 12:
         if (held->n_boxes > 0)
             held->box[0].range[any(2)].hi += by;
         break;
-    case 12:
+    case 13:
         pti_boxes_clear(held);
         break;
-    case 13:
-        schedule->placement[any(schedule->n_placements)].offset_bytes += 8 * by;
-        break;
+    }
+}
+
+TEST(SkewPeriodRandom, NumbersThatAreAnythingAreRefused) {
+    Random random(test_seed("SkewPeriodRandom.NumbersThatAreAnythingAreRefused"));
+    for (int64_t k = 0; k < scaled(40) && !HasFailure(); k++) {
+        Skewed chain(long_domains, long_kernels);
+        AddLaunches(&chain, &random);
+        chain.Find();
+        if (chain.chain().n_launches < 2)
+            continue;
+        const pti_skew_shape shape = OnePass(chain.chain(), &random);
+        const Both both(chain.Request(ArenaOf(chain.chain(), shape)), shape);
+        ASSERT_NE(both.folded, nullptr);
+        ExpectExtremesRefused(NumbersOf(both.folded), 30, &random,
+                              [&both] { return Objection(both.folded); });
     }
 }
 

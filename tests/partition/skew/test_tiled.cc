@@ -1,4 +1,6 @@
+#include "partition/prove/extremes.h"
 #include "partition/skew/tiled_skew.h"
+#include "support/scale.h"
 
 /* Chains of ping-pong launches over two arrays, several of which run as one in each slab: that
  * their schedules are right both ways, and that the checker finds whatever is wrong with them. */
@@ -98,6 +100,21 @@ TEST(TiledSkews, AreProved) {
         const std::string objection = Objection(schedule);
         EXPECT_NE(objection, "");
         EXPECT_NE(objection.find(one.text), std::string::npos) << objection;
+        pti_schedule_free(schedule);
+    }
+}
+
+TEST(TiledSkews, NumbersThatAreAnythingAreRefused) {
+    Random random(test_seed("TiledSkews.NumbersThatAreAnythingAreRefused"));
+    const std::unique_ptr<TiledSkew> aside(skew_of(wave, rounds_of(wave, 25)));
+    TiledSkew plain({there, back}, turns(12), true);
+    for (TiledSkew *skew : {&plain, aside.get()}) {
+        skew->Tile(room);
+        pti_schedule *schedule = skew->Build(shape_of(1, skew->chain().n_launches, 10, 3));
+        ASSERT_NE(schedule, nullptr);
+        EXPECT_GT(schedule->n_tiles, 0);
+        ExpectExtremesRefused(NumbersOf(schedule), scaled(1000), &random,
+                              [schedule] { return Objection(schedule); });
         pti_schedule_free(schedule);
     }
 }

@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "partition/prove/extremes.h"
+#include "support/scale.h"
+
 extern "C" {
 #include "partition/prove/check.h"
 #include "partition/window/plan.h"
@@ -406,6 +409,19 @@ TEST_F(Tiles, AreProvedInTwoParts) {
         one.change(schedule_, &schedule_->tiles[0]);
         EXPECT_FALSE(holds()) << one.text;
         EXPECT_NE(last_.find(one.text), std::string::npos) << one.text << ": " << last_;
+        pti_schedule_free(schedule_);
+        schedule_ = nullptr;
+    }
+}
+
+TEST_F(Tiles, NumbersThatAreAnythingAreRefused) {
+    Random random(test_seed("Tiles.NumbersThatAreAnythingAreRefused"));
+    for (const char *declaration : {jacobi, leap}) {
+        make(declaration, turns_20);
+        find(room);
+        ASSERT_GE(schedule_->n_tiles, 1);
+        ExpectExtremesRefused(NumbersOf(schedule_), scaled(300), &random,
+                              [this] { return holds() ? "" : last_; });
         pti_schedule_free(schedule_);
         schedule_ = nullptr;
     }

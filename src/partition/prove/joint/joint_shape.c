@@ -78,7 +78,8 @@ static bool are_boxes_right(const pti_boxes *boxes, const polytile_domain *domai
 static bool check_op(const pti_joint_schedule *schedule, const pti_joint_list *list, int number,
                      pti_text *why) {
     const pti_joint_op *op = &list->op[number];
-    if (!is_member_right(list, op) || !is_peer_right(schedule, list, op) ||
+    if (!is_between((int)op->kind, PTI_JOINT_RUN, PTI_JOINT_WAIT + 1) ||
+        !is_member_right(list, op) || !is_peer_right(schedule, list, op) ||
         !is_launch_right(schedule, op) || !is_array_right(schedule, op) ||
         !are_waits_right(schedule, list, op))
         return PTI_REJECT(why,
@@ -132,7 +133,7 @@ static bool check_sends(const pti_joint_schedule *schedule, const pti_joint_list
 static bool check_list(const pti_joint_schedule *schedule, int number, pti_text *why) {
     const pti_joint_list *list = &schedule->list[number];
     int first = number == 0 ? 0 : list[-1].first + list[-1].n_local;
-    if (list->first != first || list->n_local < 1)
+    if (list->first != first || list->n_local < 1 || list->n_local > schedule->n_members - first)
         return PTI_REJECT(why, "process %d does not have the members from %d on", number, first);
     for (int o = 0; o < list->n_ops; o++)
         if (!check_op(schedule, list, o, why))
@@ -165,8 +166,24 @@ static bool check_holding(const pti_joint_schedule *schedule, const pti_joint_ho
     return true;
 }
 
+/** Operands of launches are arrays of as many dimensions. */
+static bool check_launches(const pti_joint_schedule *schedule, pti_text *why) {
+    for (int l = 0; l < schedule->n_launches; l++) {
+        const pti_call *call = &schedule->launch[l];
+        for (int o = 0; o < call->instance->n_operands; o++)
+            if (!is_between(call->array[o], 0, schedule->n_arrays) ||
+                schedule->array[call->array[o]].domain.n_dims !=
+                    call->instance->operand[o].domain.n_dims)
+                return PTI_REJECT(why, "launch %d: %s is array %d, which there is not", l,
+                                  call->instance->operand[o].name, call->array[o]);
+    }
+    return true;
+}
+
 bool pti_joint_check_shape(const pti_joint_schedule *schedule, pti_text *why) {
     int n_members = 0;
+    if (!check_launches(schedule, why))
+        return false;
     for (int k = 0; k < schedule->n_lists; k++) {
         if (!check_list(schedule, k, why))
             return false;

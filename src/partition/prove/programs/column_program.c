@@ -1,13 +1,30 @@
 #include "partition/prove/programs/column_program.h"
 
+#include "base/checked.h"
 #include "partition/schedule/builder.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+/** Coordinates stay below, as indices do, and columns are half as wide together, so that sums of a
+ * few do not overflow. */
+#define LIMIT (INT64_C(1) << 61)
+
+static bool is_below_limit(int64_t number) {
+    return number <= LIMIT && number >= -LIMIT;
+}
+
+/** Return whether there are columns, and no more than a schedule may have tiles. */
+static bool are_columns(const pti_columns *columns) {
+    int64_t length;
+    return columns->n >= 1 && columns->n <= PTI_MAX_OPS && columns->width >= 1 &&
+           !pti_mul_overflows(columns->n, columns->width, &length) && length <= LIMIT / 2 &&
+           is_below_limit(columns->begin);
+}
+
 bool pti_check_columns(const pti_schedule *schedule, pti_text *why) {
     const pti_columns *columns = &schedule->columns;
-    bool holds = schedule->in_place && columns->n >= 1 && columns->width >= 1;
+    bool holds = schedule->in_place && are_columns(columns);
     if (!holds)
         pti_text_add(why, "%" PRId64 " columns of %" PRId64 " threads", columns->n, columns->width);
     for (int l = 0; l < schedule->n_launches && holds; l++) {
@@ -15,6 +32,11 @@ bool pti_check_columns(const pti_schedule *schedule, pti_text *why) {
         holds = columns->index[l] >= 0 && columns->index[l] < n_indices;
         if (!holds)
             pti_text_add(why, "launch %d has no index %d for columns", l, columns->index[l]);
+        const bool is_near = is_below_limit(columns->offset[l]);
+        if (holds && !is_near)
+            pti_text_add(why, "launch %d is %" PRId64 " threads off in columns", l,
+                         columns->offset[l]);
+        holds = holds && is_near;
     }
     for (int64_t k = 0; k < schedule->n_ops && holds; k++) {
         holds = schedule->op[k].kind == PTI_LAUNCH;

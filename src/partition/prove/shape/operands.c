@@ -101,6 +101,10 @@ bool pti_check_launches(const pti_schedule *schedule, pti_text *why) {
         return false;
     if (schedule->n_launches < 0)
         return PTI_REJECT(why, "there are %d launches", schedule->n_launches);
+    if (schedule->n_ops < 0 || schedule->n_waits < 0 || schedule->n_placements < 0 ||
+        schedule->n_before < 0 || schedule->n_after < 0 || schedule->n_invalidations < 0 ||
+        schedule->n_tiles < 0)
+        return PTI_REJECT(why, "a list of the schedule has a negative length");
     for (int l = 0; l < schedule->n_launches; l++) {
         if (schedule->launch[l].call.instance == NULL)
             return PTI_REJECT(why, "launch %d has no instance", l);

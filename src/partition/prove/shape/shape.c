@@ -254,6 +254,15 @@ static bool check_waits(const pti_schedule *schedule, int64_t i, pti_text *why) 
     return true;
 }
 
+/** Waits that no operation has are for operations, too: the list is gone through as a whole. */
+static bool check_wait_list(const pti_schedule *schedule, pti_text *why) {
+    for (int64_t w = 0; w < schedule->n_waits; w++)
+        if (schedule->wait[w] < 0 || schedule->wait[w] >= schedule->n_ops)
+            return PTI_REJECT(why, "wait %" PRId64 " is for operation %" PRId64 " of %" PRId64, w,
+                              schedule->wait[w], schedule->n_ops);
+    return true;
+}
+
 /** Without any launch there is no superblock either, and all operations are of number 0. */
 static bool check_superblock_of(const pti_schedule *schedule, int64_t i, pti_text *why) {
     const pti_op *op = &schedule->op[i];
@@ -372,6 +381,8 @@ bool pti_check_ops(const pti_schedule *schedule, pti_text *why) {
     if (schedule->n_lanes < 0 || schedule->n_lanes > PTI_MAX_LANES)
         return PTI_REJECT(why, "there are %d lanes, and may be up to %d", schedule->n_lanes,
                           PTI_MAX_LANES);
+    if (!check_wait_list(schedule, why))
+        return false;
     int64_t *n_done = calloc((size_t)schedule->n_launches + 1, sizeof *n_done);
     if (n_done == NULL)
         return PTI_REJECT(why, "out of host memory for %d launches", schedule->n_launches);

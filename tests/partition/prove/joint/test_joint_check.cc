@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "distribute/shared_program.h"
+#include "partition/prove/extremes.h"
 #include "partition/prove/joint/joint_mutations.h"
 
 extern "C" {
@@ -223,6 +224,18 @@ TEST_F(JointCheck, NumbersAreInRange) {
     Find(0, PTI_JOINT_SEND)->boxes.box[0].range[0].hi = 3;
     schedule->list[1].first = 2;
     ExpectSays("process 1 does not have the members from 1 on");
+}
+
+TEST_F(JointCheck, NumbersThatAreAnythingAreRefused) {
+    Random random(test_seed("JointCheck.NumbersThatAreAnythingAreRefused"));
+    for (const bool is_within : {false, true}) {
+        Plan(is_within);
+        ExpectExtremesRefused(NumbersOf(schedule), 1000, &random, [this] { return Check(); });
+        pti_joint_free(schedule);
+        schedule = nullptr;
+    }
+    PlanThereAndBack();
+    ExpectExtremesRefused(NumbersOf(schedule), 1000, &random, [this] { return Check(); });
 }
 
 TEST_F(JointCheck, NoMessageIsLeft) {

@@ -1,4 +1,6 @@
+#include "partition/prove/extremes.h"
 #include "partition/skew/skewed.h"
+#include "support/scale.h"
 
 extern "C" {
 #include "partition/cache_blocking/in_place.h"
@@ -74,6 +76,12 @@ TEST_F(ColumnProgram, ColumnsThatLackThreadsAreFound) {
     schedule_->columns.n += 1;
     schedule_->columns.begin += 1;
     EXPECT_NE(Objection(schedule_).find("(column by column)"), std::string::npos);
+}
+
+TEST_F(ColumnProgram, NumbersThatAreAnythingAreRefused) {
+    Random random(test_seed("ColumnProgram.NumbersThatAreAnythingAreRefused"));
+    ExpectExtremesRefused(NumbersOf(schedule_), scaled(1000), &random,
+                          [this] { return Objection(schedule_); });
 }
 
 TEST_F(ColumnProgram, ColumnsThatMeanNothingAreRefused) {
