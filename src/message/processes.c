@@ -59,6 +59,7 @@ bool pti_server_join(pti_server *server, int n_processes, int own, const pti_car
     made->own = own;
     made->carrier = *carrier;
     made->n_answers = -1;
+    made->looker = PTI_NO_LOOKER;
     made->state = own == 0 ? calloc((size_t)n_processes, sizeof *made->state) : NULL;
     if ((own != 0 || made->state != NULL) && make_ends(made)) {
         server->processes = made;

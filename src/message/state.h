@@ -83,6 +83,9 @@ typedef struct pti_process_state {
     char *waits; /* who waits there for what; owned */
 } pti_process_state;
 
+/** No slot looks for packets. */
+enum { PTI_NO_LOOKER = -1 };
+
 /** Slots of several processes, as one of these knows them. On the heap. */
 typedef struct pti_server_processes {
     int n;
@@ -91,7 +94,9 @@ typedef struct pti_server_processes {
     pti_carrier carrier;
     bool is_lent;        /* the program's thread waits, and slots may carry */
     bool is_carrying;    /* some thread does now */
-    bool has_slot;       /* a slot that waits looks for packets: no other thread needs to */
+    bool is_idle;        /* as who carried last has found: nothing is under way */
+    bool has_failed;     /* likewise: nothing is carried any more */
+    int looker;          /* the slot that waits and looks for packets: no other thread needs to */
     bool has_slot_moved; /* slots have carried some since the program's thread last looked */
     struct pti_packet *first, *last; /* that are to leave */
     int n_pieces;                    /* of messages, among them */
