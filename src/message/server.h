@@ -9,7 +9,8 @@
  * hang.h knows who waits for what, and names deadlocks; serve.h takes entries and does what they
  * ask for; wait.h lets threads wait, who serve meanwhile; program.h is the program's part.
  * processes.h has what servers of several processes tell each other, in memory of spare.h;
- * deliver.h does what that says, and still.h finds out whether nobody can go on in any. */
+ * straight.h says which data need none; deliver.h does what packets say, and still.h finds out
+ * whether nobody can go on in any. */
 
 /** The server of a launch. It is made when the launch is, and goes on until nobody retains it, so
  * that the program can receive what slots have sent it. All threads may call its functions. */

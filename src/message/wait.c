@@ -81,7 +81,7 @@ static const double busy_s = 50e-6, first_sleep_s = 50e-6, longest_sleep_s = 1e-
 /* Who waits for a packet is busy for longer than the first sleep takes, twice that with the slack
  * of its clock: else two slots that answer each other may each find the other one asleep, each
  * time. */
-static const double busy_for_packets_s = 200e-6;
+static const double busy_for_packets_s = 200e-6, least_bytes_a_s = 2e9;
 
 /** Looks at memory between two at the clock, and looks for packets before other threads may have
  * the core: under load it is gone for long then. */
@@ -164,6 +164,8 @@ pti_carrying pti_wait_carry(pti_server *server) {
     pti_server_lock(server);
     of->is_carrying = false;
     of->is_idle = carried.is_idle;
+    if (carried.has_failed && !of->has_failed)
+        pthread_cond_broadcast(&server->changed);
     of->has_failed = carried.has_failed;
     if (of->carrier.by_any_thread && !of->is_lent)
         pti_server_call_carrier(server);
@@ -198,6 +200,12 @@ static bool may_go_on(const pti_server *server, int participant) {
     return of->word != NULL && is_there(server, of->word, of->wanted);
 }
 
+/** How long to look busily for packets: also as long as data take that are under way, at a rate
+ * that MPI has within a machine and between two. */
+static double find_busy_s(const pti_server_processes *of) {
+    return busy_for_packets_s + (double)of->straight_bytes / least_bytes_a_s;
+}
+
 /** Carry packets as a participant; if none moves, look again, busily at first. MPI takes what has
  * come by one look, and tells of it at the next: each sleep follows two. Returns whether any has
  * moved. */
@@ -208,7 +216,7 @@ static bool carry_or_sleep(pti_server *server, pacer *of, int participant) {
         return true;
     }
     of->n_looks++;
-    if (is_busy(of, busy_for_packets_s)) {
+    if (is_busy(of, find_busy_s(server->processes))) {
         if (of->n_looks % CARRIES_A_YIELD == 0)
             yield_to_slots(server);
         return false;
@@ -387,7 +395,7 @@ static bool is_launch_over(const pti_server *server) {
 
 static bool is_part_over(const pti_server_part *part) {
     return is_launch_over(part->server) && part->n_ended == part->n_slots &&
-           part->server->n_copying == 0;
+           !pti_is_memory_used(part->server);
 }
 
 void pti_server_wait(pti_server_part *part) {
