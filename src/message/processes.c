@@ -23,8 +23,9 @@ enum {
  * overlap, and little memory is taken. */
 enum { MOST_PIECES_WAITING = 2 };
 
-/** Data that need no copy go in pieces that MPI counts, and that are worth telling of. */
-enum { MOST_STRAIGHT_BYTES = 64 << 20 };
+/** Data that need no copy go in pieces so long: MPI counts their bytes by an int, and a rank whose
+ * launch ends has to put them somewhere. */
+enum { MOST_STRAIGHT_BYTES = 8 << 20 };
 
 /** Others hear of what goes on so often, in the time that a launch may stand still. */
 enum { BEATS_A_TIMEOUT = 8 };
