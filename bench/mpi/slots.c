@@ -1,8 +1,9 @@
 /* A message from a slot on one rank to one on the other and back, the same without slots: a kernel
  * that ends, a message of MPI, and a kernel there; and by MPI alone, without kernels; in turns.
  * With A+B the first rank has device A, the second one B: mpiexec -n 2 build/bench/slots [--device
- * cuda:0+cuda:1] [--rounds 50]. With --serialized slots may call MPI themselves. Of a few rounds
- * the launch is a good part. */
+ * cuda:0+cuda:1] [--rounds 50] [--shift 0]. With --serialized slots may call MPI themselves. Of a
+ * few rounds the launch is a good part. Each rank's row begins a page; that of the second one
+ * --shift bytes further on: a few bytes make straight copies slow. */
 #include "mpi/common/ranks.h"
 #include "pingpong_kernels.h"
 #include "slots_by_hand.h"
@@ -24,8 +25,9 @@ typedef struct contest {
     int rank;
     int n_rounds;
     int64_t n_bytes;
-    uint8_t *memory[2]; /* of the slots: N_SLOTS rows of n_bytes + 1 */
-    uint8_t *row[2];    /* of the way by hand */
+    int shift;         /* of the second rank's row in its page, from the first one's */
+    uint8_t *block[2]; /* of the slots: N_SLOTS rows of n_bytes + 1, from some byte on */
+    uint8_t *row[2];   /* of the way by hand */
     polytile_array *slots[2];
     polytile_array *rows[2];
     bench_times ours;
@@ -58,17 +60,32 @@ static void open_contest(contest *c, const char *device) {
                   c->ctx);
 }
 
+enum { PAGE_BYTES = 4096 };
+
+static uint8_t *allocate_pages(int64_t n_bytes) {
+    const size_t n_pages = (size_t)n_bytes / PAGE_BYTES + 1;
+    uint8_t *made = aligned_alloc(PAGE_BYTES, n_pages * PAGE_BYTES);
+    if (made == NULL)
+        abort();
+    memset(made, 0, n_pages * PAGE_BYTES);
+    return made;
+}
+
+/** Where the rows begin in their block, so that the own one begins where it should in its page. */
+static int64_t find_begin(const contest *c) {
+    const int64_t own = c->rank * (c->n_bytes + 1) % PAGE_BYTES;
+    return (c->rank * c->shift - own + PAGE_BYTES) % PAGE_BYTES;
+}
+
 static void make_arrays(contest *c, int64_t n_bytes) {
     const int64_t extents[] = {N_SLOTS, n_bytes + 1};
     static const char *const names[] = {"A", "B"};
     c->n_bytes = n_bytes;
     for (int a = 0; a < 2; a++) {
-        c->memory[a] = calloc(N_SLOTS, (size_t)n_bytes + 1);
-        c->row[a] = calloc(1, (size_t)n_bytes);
-        if (c->memory[a] == NULL || c->row[a] == NULL)
-            abort();
-        bench_require(polytile_array_wrap(c->ctx, names[a], POLYTILE_U8, 2, extents, c->memory[a],
-                                          &c->slots[a]),
+        c->block[a] = allocate_pages(N_SLOTS * (n_bytes + 1) + PAGE_BYTES);
+        c->row[a] = allocate_pages(n_bytes);
+        bench_require(polytile_array_wrap(c->ctx, names[a], POLYTILE_U8, 2, extents,
+                                          c->block[a] + find_begin(c), &c->slots[a]),
                       c->ctx);
         bench_require(
             polytile_array_wrap(c->ctx, names[a], POLYTILE_U8, 1, &n_bytes, c->row[a], &c->rows[a]),
@@ -82,7 +99,7 @@ static void free_arrays(contest *c) {
     for (int a = 0; a < 2; a++) {
         polytile_array_destroy(c->slots[a]);
         polytile_array_destroy(c->rows[a]);
-        free(c->memory[a]);
+        free(c->block[a]);
         free(c->row[a]);
     }
 }
@@ -194,8 +211,11 @@ int main(int argc, char **argv) {
         device = argv[0];
     if (take_option("--rounds", 2, &argc, &argv))
         c.n_rounds = atoi(argv[0]);
+    if (take_option("--shift", 2, &argc, &argv))
+        c.shift = atoi(argv[0]) % PAGE_BYTES;
     c.rank = bench_begin_ranks(
-        &b, "slots", 2, "[--serialized] [--device DEVICE[+DEVICE]] [--rounds N] ", argc, argv);
+        &b, "slots", 2, "[--serialized] [--device DEVICE[+DEVICE]] [--rounds N] [--shift BYTES] ",
+        argc, argv);
     open_contest(&c, find_device(device, c.rank, own, sizeof own));
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         compete(&b, &c, sizes[k]);

@@ -5,6 +5,7 @@
 #include "message/serve.h"
 #include "message/spare.h"
 #include "message/still.h"
+#include "message/straight.h"
 #include <polytile/message.h>
 
 #include <stdlib.h>
@@ -58,16 +59,26 @@ static void give_data(pti_server *server, const pti_packet_head *head) {
         return;
     pti_post *send = pti_posts_take(&of->offered, at);
     pti_server_note_progress(server);
-    pti_match_leave(server, send);
+    if (head->is_such && pti_straight_is_allowed(server, send->owner) &&
+        pti_straight_is_sooner(send, head->at))
+        pti_processes_leave_straight(server, send);
+    else
+        pti_match_leave(server, send);
+}
+
+/** Find the message that a piece is of; NULL: nobody receives it any more. */
+static pti_incoming *find_incoming(pti_server *server, int process, const pti_packet_head *head) {
+    pti_incoming *of = server->processes->incoming;
+    while (of != NULL &&
+           (of->send->offer != head->offer || pti_process_of(server, of->send->owner) != process))
+        of = of->next;
+    return of;
 }
 
 /** A piece of a message has come, in a packet that becomes the server's. */
 static void take_piece(pti_server *server, int process, const pti_packet_head *head, char *came,
                        const char *data, int64_t data_bytes) {
-    pti_incoming *of = server->processes->incoming;
-    while (of != NULL &&
-           (of->send->offer != head->offer || pti_process_of(server, of->send->owner) != process))
-        of = of->next;
+    pti_incoming *of = find_incoming(server, process, head);
     if (of != NULL)
         pti_match_arrive(server, of, came, data, head->at, data_bytes);
     else
@@ -140,12 +151,48 @@ static void take_packet(pti_server *server, int process, const pti_packet_head *
     }
 }
 
+static bool is_running(const pti_server *server) {
+    return !server->is_ending && server->phase != PTI_SERVER_OVER;
+}
+
+char *pti_deliver_find_place(pti_server *server, int process, const pti_packet_head *head) {
+    pthread_mutex_lock(&server->mutex);
+    const pti_incoming *of = is_running(server) ? find_incoming(server, process, head) : NULL;
+    char *place = of == NULL || of->receive == NULL ? NULL : of->receive->data + head->at;
+    server->processes->straight_bytes += place == NULL ? 0 : head->n_bytes;
+    pthread_mutex_unlock(&server->mutex);
+    return place;
+}
+
+void pti_deliver_straight(pti_server *server, int process, const pti_packet_head *head) {
+    pti_server_processes *processes = server->processes;
+    pthread_mutex_lock(&server->mutex);
+    pti_incoming *of = is_running(server) ? find_incoming(server, process, head) : NULL;
+    processes->straight_bytes -= head->n_bytes;
+    pti_server_tell_still(server);
+    if (of != NULL) {
+        processes->n_got++;
+        pti_match_note_piece(server, of, head->n_bytes);
+    }
+    pthread_mutex_unlock(&server->mutex);
+}
+
+void pti_deliver_sent(pti_server *server, const pti_packet *packet) {
+    pti_post *send = packet->straight;
+    if (send == NULL)
+        return;
+    pthread_mutex_lock(&server->mutex);
+    if (pti_straight_end_piece(server, send, packet->head.n_bytes))
+        pti_match_end_send(server, send);
+    pthread_mutex_unlock(&server->mutex);
+}
+
 void pti_deliver_packet(pti_server *server, int process, char *bytes, int64_t n_bytes) {
     const char *data = bytes + sizeof(pti_packet_head);
     pti_packet_head head;
     memcpy(&head, bytes, sizeof head);
     pthread_mutex_lock(&server->mutex);
-    const bool counts = !server->is_ending && server->phase != PTI_SERVER_OVER;
+    const bool counts = is_running(server);
     const bool is_piece = head.kind == PTI_DATA_PACKET && counts;
     if (head.kind == PTI_END_PACKET) {
         note_end(server, process, &head, data);

@@ -199,7 +199,7 @@ static bool are_counts_known(const pti_server *server) {
 
 static bool does_nobody_go_on(const pti_server *server) {
     return server->phase == PTI_SERVER_RUNS && !server->is_ending &&
-           !pti_have_all_returned(server) && server->n_copying == 0 && server->copy == NULL &&
+           !pti_have_all_returned(server) && !pti_is_memory_used(server) && server->copy == NULL &&
            !may_program_send(server) && are_slots_blocked(server);
 }
 

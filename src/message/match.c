@@ -126,6 +126,16 @@ static void offer_message(pti_server *server, pti_post *send) {
         join_posts(server, send, pti_posts_take(&receiver->receives, at));
 }
 
+void pti_match_end_send(pti_server *server, pti_post *send) {
+    if (server->is_ending || server->phase == PTI_SERVER_OVER) {
+        pti_post_forget(server, send);
+        return;
+    }
+    pti_server_note_progress(server);
+    complete_request(server, send, send);
+    pti_post_free(server, send);
+}
+
 /** What comes after a copy: the message is there, or kept until it is received. */
 static void end_copy(pti_server *server, const pti_copy *copy) {
     pti_post *send = copy->send;
@@ -179,8 +189,7 @@ static void leave_piece(pti_server *server, pti_copy *copy) {
     } else if (copy->at < send->n_bytes) {
         pti_copy_put_back(server, copy);
     } else {
-        complete_request(server, send, send);
-        pti_post_free(server, send);
+        pti_match_end_send(server, send);
         pti_copy_free(copy);
     }
 }
@@ -199,11 +208,10 @@ static void end_incoming(pti_server *server, pti_incoming *incoming) {
     else
         pti_match_send(server, send, true);
     free(incoming);
-    pti_server_call_carrier(server);
-    pthread_cond_broadcast(&server->changed);
+    pti_server_tell_still(server);
 }
 
-static void note_piece(pti_server *server, pti_incoming *incoming, int64_t n_bytes) {
+void pti_match_note_piece(pti_server *server, pti_incoming *incoming, int64_t n_bytes) {
     pti_server_note_progress(server);
     incoming->n_left -= n_bytes;
     if (incoming->n_left == 0)
@@ -217,7 +225,7 @@ static void end_long_copy(pti_server *server, pti_copy *copy) {
         return;
     }
     if (copy->incoming != NULL)
-        note_piece(server, copy->incoming, copy->n_bytes);
+        pti_match_note_piece(server, copy->incoming, copy->n_bytes);
     else
         end_copy(server, copy);
     pti_copy_free(copy);
@@ -263,7 +271,7 @@ void pti_match_arrive(pti_server *server, pti_incoming *incoming, char *came, co
     } else {
         memcpy((receive == NULL ? incoming->send->kept : receive->data) + at, piece,
                (size_t)n_bytes);
-        note_piece(server, incoming, n_bytes);
+        pti_match_note_piece(server, incoming, n_bytes);
     }
     pti_spare_release(came);
 }

@@ -16,6 +16,13 @@ void pti_match_receive(pti_server *server, pti_post *receive);
  * the server's. */
 void pti_match_leave(pti_server *server, pti_post *send);
 
+/** All data of a send have left for another process, or the launch ends: its owner may use its
+ * memory again. */
+void pti_match_end_send(pti_server *server, pti_post *send);
+
+/** A piece of a message from another process is where it belongs. */
+void pti_match_note_piece(pti_server *server, pti_incoming *incoming, int64_t n_bytes);
+
 /** Put a piece of a message from another process, n_bytes of it from `at` on, where it belongs.
  * came: what the piece is in; it becomes the server's. */
 void pti_match_arrive(pti_server *server, pti_incoming *incoming, char *came, const char *piece,

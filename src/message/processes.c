@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "message/slot_memory.h"
 #include "message/spare.h"
+#include "message/straight.h"
 #include <polytile/message.h>
 
 #include <stdio.h>
@@ -21,6 +22,10 @@ enum {
 /** Pieces that wait for the carrier: no more are copied until it takes some, so that copies and MPI
  * overlap, and little memory is taken. */
 enum { MOST_PIECES_WAITING = 2 };
+
+/** Data that need no copy go in pieces so long: MPI counts their bytes by an int, and a rank whose
+ * launch ends has to put them somewhere. */
+enum { MOST_STRAIGHT_BYTES = 8 << 20 };
 
 /** Others hear of what goes on so often, in the time that a launch may stand still. */
 enum { BEATS_A_TIMEOUT = 8 };
@@ -51,6 +56,35 @@ static bool make_ends(pti_server_processes *of) {
     return is_made;
 }
 
+/** Drop what nobody has taken; the launch ends. */
+static void drop_packets(pti_server *server) {
+    pti_server_processes *of = server->processes;
+    while (of->first != NULL) {
+        pti_packet *packet = of->first;
+        of->first = packet->next;
+        if (packet->straight != NULL &&
+            pti_straight_end_piece(server, packet->straight, packet->head.n_bytes))
+            pti_post_forget(server, packet->straight);
+        pti_spare_release(packet);
+    }
+    of->n_pieces = 0;
+}
+
+void pti_processes_free(pti_server *server) {
+    pti_server_processes *processes = server->processes;
+    if (processes == NULL)
+        return;
+    drop_packets(server);
+    for (int p = 0; processes->end != NULL && p < processes->n; p++)
+        pti_spare_release(processes->end[p]);
+    for (int p = 0; processes->state != NULL && p < processes->n; p++)
+        free(processes->state[p].waits);
+    free(processes->end);
+    free(processes->state);
+    free(processes);
+    server->processes = NULL;
+}
+
 bool pti_server_join(pti_server *server, int n_processes, int own, const pti_carrier *carrier) {
     pti_server_processes *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -59,34 +93,13 @@ bool pti_server_join(pti_server *server, int n_processes, int own, const pti_car
     made->own = own;
     made->carrier = *carrier;
     made->n_answers = -1;
+    made->looker = PTI_NO_LOOKER;
     made->state = own == 0 ? calloc((size_t)n_processes, sizeof *made->state) : NULL;
-    if ((own != 0 || made->state != NULL) && make_ends(made)) {
-        server->processes = made;
+    server->processes = made;
+    if ((own != 0 || made->state != NULL) && make_ends(made))
         return true;
-    }
-    pti_processes_free(made);
+    pti_processes_free(server);
     return false;
-}
-
-static void free_packets(pti_packet *first) {
-    while (first != NULL) {
-        pti_packet *packet = first;
-        first = packet->next;
-        pti_spare_release(packet);
-    }
-}
-
-void pti_processes_free(pti_server_processes *processes) {
-    if (processes == NULL)
-        return;
-    free_packets(processes->first);
-    for (int p = 0; processes->end != NULL && p < processes->n; p++)
-        pti_spare_release(processes->end[p]);
-    for (int p = 0; processes->state != NULL && p < processes->n; p++)
-        free(processes->state[p].waits);
-    free(processes->end);
-    free(processes->state);
-    free(processes);
 }
 
 void pti_processes_forget(pti_server *server) {
@@ -144,6 +157,7 @@ static pti_packet *make_packet(pti_server *server, int process, const pti_packet
         return NULL;
     }
     packet->process = process;
+    packet->straight = NULL;
     packet->n_bytes = (int64_t)sizeof packet->head + data_bytes;
     packet->head = *head;
     return packet;
@@ -215,6 +229,33 @@ void pti_processes_post_piece(pti_server *server, pti_packet *piece) {
     append_packet(server, piece);
 }
 
+/** Let a piece leave straight; false: there is no memory for its packet. */
+static bool leave_straight_piece(pti_server *server, pti_post *send, int64_t at, int64_t n_bytes) {
+    pti_packet_head head = head_of_send(send, PTI_STRAIGHT_PACKET);
+    head.at = at;
+    head.n_bytes = n_bytes;
+    pti_packet *packet = make_packet(server, pti_process_of(server, send->peer), &head, 0);
+    if (packet == NULL)
+        return false;
+    packet->straight = send;
+    send->n_leaving++;
+    server->processes->straight_bytes += n_bytes;
+    server->processes->n_sent++;
+    append_packet(server, packet);
+    return true;
+}
+
+void pti_processes_leave_straight(pti_server *server, pti_post *send) {
+    const int64_t most_bytes =
+        piece_bytes_in_tests > 0 ? piece_bytes_in_tests : MOST_STRAIGHT_BYTES;
+    bool is_made = may_packets_leave(server);
+    for (int64_t at = 0; is_made && at < send->n_bytes; at += most_bytes)
+        is_made = leave_straight_piece(
+            server, send, at, send->n_bytes - at < most_bytes ? send->n_bytes - at : most_bytes);
+    if (send->n_leaving == 0)
+        pti_post_forget(server, send);
+}
+
 bool pti_processes_want_pieces(const pti_server *server) {
     return server->processes->n_pieces < MOST_PIECES_WAITING;
 }
@@ -283,8 +324,12 @@ void pti_processes_expect(pti_server *server, pti_post *send) {
 }
 
 void pti_processes_ask(pti_server *server, pti_post *send, pti_post *receive) {
-    const pti_packet_head head = {
-        .kind = PTI_ASK_PACKET, .from = send->peer, .to = send->owner, .offer = send->offer};
+    const pti_packet_head head = {.kind = PTI_ASK_PACKET,
+                                  .from = send->peer,
+                                  .to = send->owner,
+                                  .is_such = pti_straight_is_allowed(server, receive->owner),
+                                  .offer = send->offer,
+                                  .at = pti_straight_find_page_offset(receive->data)};
     if (await_data(server, send, receive))
         pti_processes_post(server, pti_process_of(server, send->owner), &head, NULL, 0);
 }
@@ -338,16 +383,14 @@ void pti_server_check_begun(pti_server *server) {
 /** Tell all others how the launch has ended here; the memory for that is there. */
 static void send_ends(pti_server *server) {
     pti_server_processes *of = server->processes;
-    if (server->is_ending) {
-        free_packets(of->first);
-        of->first = NULL;
-        of->n_pieces = 0;
-    }
+    if (server->is_ending)
+        drop_packets(server);
     for (int p = 0; p < of->n; p++) {
         pti_packet *packet = of->end[p];
         if (packet == NULL)
             continue;
         packet->process = p;
+        packet->straight = NULL;
         packet->head = (pti_packet_head){.kind = PTI_END_PACKET, .status = (int32_t)server->status};
         snprintf(packet->data, PTI_ERROR_BYTES, "%s", server->is_ending ? server->text : "");
         packet->n_bytes = (int64_t)(sizeof packet->head + strlen(packet->data) + 1);

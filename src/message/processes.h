@@ -15,6 +15,7 @@ typedef enum pti_packet_kind {
     PTI_BRING_PACKET,       /* a message to the program, whose data follow unasked */
     PTI_ASK_PACKET,         /* for the data of an offer, which has its receive */
     PTI_DATA_PACKET,        /* a piece of them */
+    PTI_STRAIGHT_PACKET,    /* a piece of them follows: what MPI brings next is data alone */
     PTI_SIGNAL_PACKET,      /* a signal of a slot */
     PTI_ARRIVE_PACKET,      /* how many slots are at a barrier */
     PTI_BEGUN_PACKET,       /* the slots of a process are there */
@@ -32,11 +33,12 @@ typedef struct pti_packet_head {
     int32_t from; /* slots */
     int32_t to;
     int32_t tag;     /* of a message; a signal's number */
-    int32_t is_such; /* a message: collective; an answer: nobody can go on */
+    int32_t is_such; /* a message: collective; an answer: nobody can go on; who asks: data may come
+                        straight */
     int32_t status;  /* of the end */
     int64_t offer;   /* its number in the process that made it */
-    int64_t n_bytes; /* of a message; how many slots arrive */
-    int64_t at;      /* of a piece, in its message */
+    int64_t n_bytes; /* of a message, or of the piece that follows; how many slots arrive */
+    int64_t at;      /* of a piece, in its message; who asks: where the data go, in its page */
     int64_t n_sent;  /* packets that were counted: sent by a process, and got */
     int64_t n_got;
 } pti_packet_head;
@@ -45,7 +47,8 @@ typedef struct pti_packet_head {
 typedef struct pti_packet {
     struct pti_packet *next;
     int process;
-    int64_t n_bytes; /* of head and data */
+    pti_post *straight; /* the send of which head.n_bytes follow, from head.at on; NULL: none do */
+    int64_t n_bytes;    /* of head and data */
     pti_packet_head head;
     char data[];
 } pti_packet;
@@ -84,6 +87,10 @@ int64_t pti_processes_size_piece(const pti_post *send, int64_t at);
 /** Let pieces be no longer than this, for tests; 0: as long as is good. */
 void pti_processes_set_piece(int64_t n_bytes);
 
+/** Let the data of a send leave without a copy, straight from where they are: memory of the host,
+ * which stays until they have left. The send becomes the server's. */
+void pti_processes_leave_straight(pti_server *server, pti_post *send);
+
 /** Make a packet for such a piece, whose data are to be copied into it; NULL, after the launch was
  * ended: there is no memory. The caller owns it. */
 pti_packet *pti_processes_make_piece(pti_server *server, const pti_post *send, int64_t at,
@@ -106,8 +113,8 @@ void pti_processes_tell(pti_server *server);
 
 /** Forget posts that wait for others. */
 void pti_processes_forget(pti_server *server);
-/** Free it all; NULL does nothing. */
-void pti_processes_free(pti_server_processes *processes);
+/** Free it all, if there is any. */
+void pti_processes_free(pti_server *server);
 
 /** The next packet that is to leave, for the carrier, whose it becomes; NULL: none is. The mutex is
  * not locked. */

@@ -25,7 +25,7 @@ static void free_parts(pti_server_part *part, int n_parts) {
 
 static void free_memory(pti_server *server) {
     free_parts(server->part, server->n_parts);
-    pti_processes_free(server->processes);
+    pti_processes_free(server);
     free(server->part_of);
     free(server->participant);
     free(server->kernel_name);
@@ -185,6 +185,7 @@ void pti_server_release(pti_server *server) {
         return;
     server->is_ending = true;
     pti_match_forget_all(server);
+    pti_processes_free(server);
     pti_posts_free_spare(server);
     destroy_conditions(server);
     free_memory(server);
@@ -252,7 +253,7 @@ void pti_server_abandon(pti_server_part *part, const pti_error *why) {
 
 /** Wait until all parts are over: nobody stores in the memory of one any more. */
 static void await_parts(pti_server *server) {
-    while (server->n_over < server->n_parts || server->n_copying > 0)
+    while (server->n_over < server->n_parts || pti_is_memory_used(server))
         pthread_cond_wait(&server->changed, &server->mutex);
 }
 

@@ -4,12 +4,12 @@
 #include "base/error.h"
 #include <polytile/message_ring.h>
 
-/* message: what serves the messages of one launch of a team kernel. slot_memory.h has the memory
- * that slots and the server share; match.h finds the receive of each send, copy.h copies its data;
- * hang.h knows who waits for what, and names deadlocks; serve.h takes entries and does what they
- * ask for; wait.h lets threads wait, who serve meanwhile; program.h is the program's part.
- * processes.h has what servers of several processes tell each other, in memory of spare.h;
- * deliver.h does what that says, and still.h finds out whether nobody can go on in any. */
+/* message: what serves the messages of a launch of a team kernel. slot_memory.h: memory that slots
+ * and the server share; match.h: the receive of each send; copy.h: its data; hang.h: who waits for
+ * what, and deadlocks; serve.h takes entries; in wait.h threads wait, and serve; program.h is the
+ * program's part. processes.h: what servers of several processes tell each other, in memory of
+ * spare.h; straight.h: which data need none; deliver.h does what that says; still.h finds out
+ * whether nobody can go on in any. */
 
 /** The server of a launch. It is made when the launch is, and goes on until nobody retains it, so
  * that the program can receive what slots have sent it. All threads may call its functions. */

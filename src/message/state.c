@@ -19,6 +19,13 @@ void pti_server_call_carrier(pti_server *server) {
         pthread_cond_signal(&pti_program_of(server)->wake);
 }
 
+void pti_server_tell_still(pti_server *server) {
+    if (server->n_ended < server->n_here && !server->is_ending)
+        return;
+    pti_server_call_carrier(server);
+    pthread_cond_broadcast(&server->changed);
+}
+
 void pti_server_lock(pti_server *server) {
     enum { N_TRIES = 500 };
     for (int k = 0; k < N_TRIES; k++)

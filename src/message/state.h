@@ -26,6 +26,7 @@ typedef struct pti_post {
     int64_t n_bytes;
     bool comes_with_reply; /* a receive, of a slot on a device, whose reply brings the data */
     int64_t offer; /* a send from one process to another: its number there; 0: it has none */
+    int n_leaving; /* pieces of it that leave straight from its memory, and have not left */
     char small[PTI_SMALL_BYTES];
 } pti_post;
 
@@ -83,6 +84,9 @@ typedef struct pti_process_state {
     char *waits; /* who waits there for what; owned */
 } pti_process_state;
 
+/** No slot looks for packets. */
+enum { PTI_NO_LOOKER = -1 };
+
 /** Slots of several processes, as one of these knows them. On the heap. */
 typedef struct pti_server_processes {
     int n;
@@ -91,10 +95,13 @@ typedef struct pti_server_processes {
     pti_carrier carrier;
     bool is_lent;        /* the program's thread waits, and slots may carry */
     bool is_carrying;    /* some thread does now */
-    bool has_slot;       /* a slot that waits looks for packets: no other thread needs to */
+    bool is_idle;        /* as who carried last has found: nothing is under way */
+    bool has_failed;     /* likewise: nothing is carried any more */
+    int looker;          /* the slot that waits and looks for packets: no other thread needs to */
     bool has_slot_moved; /* slots have carried some since the program's thread last looked */
     struct pti_packet *first, *last; /* that are to leave */
     int n_pieces;                    /* of messages, among them */
+    int64_t straight_bytes;          /* of pieces that leave straight, or come so */
     struct pti_packet **end;         /* of each other process, made before; NULL: it has left */
     int n_begun;                     /* other processes that have */
     bool has_told_begun;
@@ -224,10 +231,21 @@ static inline bool pti_have_all_returned(const pti_server *server) {
     return server->n_ended + elsewhere == server->n_slots;
 }
 
+/** Return whether data leave straight from the memory of slots, or come straight there. */
+static inline bool pti_is_any_straight(const pti_server *server) {
+    const pti_server_processes *of = server->processes;
+    return of != NULL && of->straight_bytes > 0 && !of->has_failed;
+}
+
+/** Return whether any thread, or MPI, copies from the memory of slots or to it. */
+static inline bool pti_is_memory_used(const pti_server *server) {
+    return server->n_copying > 0 || pti_is_any_straight(server);
+}
+
 /** Return whether they have, and what they sent the program is where it goes, or has left. */
 static inline bool pti_have_all_ended(const pti_server *server) {
     const bool comes = server->processes != NULL && server->processes->incoming != NULL;
-    return pti_have_all_returned(server) && server->copy == NULL && server->n_copying == 0 &&
+    return pti_have_all_returned(server) && server->copy == NULL && !pti_is_memory_used(server) &&
            !comes;
 }
 
@@ -254,6 +272,10 @@ void pti_server_wake(pti_server *server, int participant);
 
 /** Wake the program's thread, if it carries packets: some are to leave, or all is over. */
 void pti_server_call_carrier(pti_server *server);
+
+/** Wake who waits until no data are under way any more, if anybody can: slots here have returned,
+ * or the launch ends. */
+void pti_server_tell_still(pti_server *server);
 
 /** Lock the mutex by a thread that is busy, and so would rather look again than sleep. */
 void pti_server_lock(pti_server *server);

@@ -49,6 +49,14 @@ static void serve_and_judge(pti_server *server) {
     close_without_parts(server);
 }
 
+/** Wake who looks for packets. */
+static void wake_look(pti_server *server) {
+    if (server->processes->looker == PTI_NO_LOOKER)
+        pti_server_call_carrier(server);
+    else
+        pti_server_wake(server, server->processes->looker);
+}
+
 /** Have packets leave at once, by this thread if slots may carry; else the program's thread was
  * called. Whoever carries just now takes them, too. */
 static void let_packets_leave(pti_server *server) {
@@ -56,8 +64,10 @@ static void let_packets_leave(pti_server *server) {
     if (of == NULL || !of->is_lent || of->first == NULL || of->is_carrying)
         return;
     of->has_slot_moved |= pti_wait_carry(server).has_moved;
-    if ((of->first != NULL && !of->has_slot) || server->n_ended == server->n_here)
+    if (server->n_ended == server->n_here)
         pti_server_call_carrier(server);
+    else if (of->first != NULL)
+        wake_look(server);
 }
 
 void pti_wait_serve(pti_server *server) {
@@ -71,11 +81,11 @@ static const double busy_s = 50e-6, first_sleep_s = 50e-6, longest_sleep_s = 1e-
 /* Who waits for a packet is busy for longer than the first sleep takes, twice that with the slack
  * of its clock: else two slots that answer each other may each find the other one asleep, each
  * time. */
-static const double busy_for_packets_s = 200e-6;
+static const double busy_for_packets_s = 200e-6, least_bytes_a_s = 2e9;
 
 /** Looks at memory between two at the clock, and looks for packets before other threads may have
  * the core: under load it is gone for long then. */
-enum { LOOKS_A_YIELD = 512, CARRIES_A_YIELD = 16 };
+enum { LOOKS_A_YIELD = 512, CARRIES_A_YIELD = 16, LOOKS_A_SLEEP = 2 };
 
 /** How a thread looks again and again. It asks for the time only when nothing goes on. */
 typedef struct pacer {
@@ -153,6 +163,10 @@ pti_carrying pti_wait_carry(pti_server *server) {
     const pti_carrying carried = of->carrier.carry(of->carrier.carrier, server);
     pti_server_lock(server);
     of->is_carrying = false;
+    of->is_idle = carried.is_idle;
+    if (carried.has_failed && !of->has_failed)
+        pthread_cond_broadcast(&server->changed);
+    of->has_failed = carried.has_failed;
     if (of->carrier.by_any_thread && !of->is_lent)
         pti_server_call_carrier(server);
     return carried;
@@ -174,20 +188,44 @@ static void yield_to_slots(pti_server *server) {
     pti_server_lock(server);
 }
 
-/** Carry packets; if none moves, look again, busily at first. Returns what the carrier has done. */
-static pti_carrying carry_or_sleep(pti_server *server, pacer *of, pthread_cond_t *wake) {
+/** Return whether what somebody waits for is there, or will never be. */
+static bool is_there(const pti_server *server, const uint64_t *word, uint64_t wanted) {
+    return server->is_ending || server->phase == PTI_SERVER_OVER || PT_LOAD_ACQUIRE(word) >= wanted;
+}
+
+/** Return whether a participant, which had no mutex just now, is to look at its word in place of
+ * going to sleep: nobody has woken it then. */
+static bool may_go_on(const pti_server *server, int participant) {
+    const pti_participant *of = &server->participant[participant];
+    return of->word != NULL && is_there(server, of->word, of->wanted);
+}
+
+/** How long to look busily for packets: also as long as data take that are under way, at a rate
+ * that MPI has within a machine and between two. */
+static double find_busy_s(const pti_server_processes *of) {
+    return busy_for_packets_s + (double)of->straight_bytes / least_bytes_a_s;
+}
+
+/** Carry packets as a participant; if none moves, look again, busily at first. MPI takes what has
+ * come by one look, and tells of it at the next: each sleep follows two. Returns whether any has
+ * moved. */
+static bool carry_or_sleep(pti_server *server, pacer *of, int participant) {
     const pti_carrying carried = pti_wait_carry(server);
-    if (carried.has_moved)
+    if (carried.has_moved) {
         *of = start_pacer();
+        return true;
+    }
+    of->n_looks++;
+    if (is_busy(of, find_busy_s(server->processes))) {
+        if (of->n_looks % CARRIES_A_YIELD == 0)
+            yield_to_slots(server);
+        return false;
+    }
+    const bool may_sleep = server->processes->first == NULL || !carried.is_idle;
     of->sleep_s = find_sleep(of, &carried);
-    const bool is_early = !carried.has_moved && is_busy(of, busy_for_packets_s);
-    if (is_early && ++of->n_looks % CARRIES_A_YIELD == 0)
-        yield_to_slots(server);
-    else if (is_early)
-        return carried;
-    else if (!carried.has_moved && (server->processes->first == NULL || !carried.is_idle))
-        sleep_some(server, of, wake);
-    return carried;
+    if (may_sleep && of->n_looks % LOOKS_A_SLEEP == 0 && !may_go_on(server, participant))
+        sleep_some(server, of, &server->participant[participant].wake);
+    return false;
 }
 
 /* Where any thread may call MPI, the slots of the host carry packets themselves while the program's
@@ -202,63 +240,71 @@ static void lend_carrier(pti_server *server) {
 static void take_carrier_back(pti_server *server) {
     pti_server_processes *of = server->processes;
     of->is_lent = false;
+    of->looker = PTI_NO_LOOKER;
     while (of->is_carrying)
         pthread_cond_wait(&pti_program_of(server)->wake, &server->mutex);
 }
 
 /** What the program's thread does while it waits: carry, but sleep as long as slots do. */
-static pti_carrying carry_as_program(pti_server *server, pacer *of) {
+static void carry_as_program(pti_server *server, pacer *of) {
     pti_server_processes *processes = server->processes;
-    pthread_cond_t *wake = &pti_program_of(server)->wake;
     const bool is_over = server->n_ended == server->n_here;
-    if (!processes->has_slot && !processes->is_carrying && (!processes->has_slot_moved || is_over))
-        return carry_or_sleep(server, of, wake);
-    processes->has_slot_moved = false;
-    of->since_s = 0;
-    sleep_some(server, of, wake);
-    return (pti_carrying){0};
-}
-
-/** Look for packets as a slot that waits; has_look: no other slot needs to. */
-static void wait_as_slot(pti_server *server, pacer *of, pthread_cond_t *wake, bool *has_look) {
-    pti_server_processes *processes = server->processes;
-    const bool may_look = processes != NULL && processes->is_lent;
-    if (*has_look && !may_look)
-        processes->has_slot = *has_look = false;
-    if (!may_look || (processes->has_slot && !*has_look)) {
-        pthread_cond_wait(wake, &server->mutex);
+    if (processes->looker == PTI_NO_LOOKER && !processes->is_carrying &&
+        (!processes->has_slot_moved || is_over)) {
+        carry_or_sleep(server, of, server->n_slots);
         return;
     }
-    processes->has_slot = *has_look = true;
+    processes->has_slot_moved = false;
+    of->since_s = 0;
+    sleep_some(server, of, &pti_program_of(server)->wake);
+}
+
+/** Look for packets as a slot that waits, or leave that to another one. Who has begun to wait last
+ * looks: an answer comes soon then, and who has waited for long sleeps for long. */
+static void wait_as_slot(pti_server *server, pacer *of, int slot) {
+    pti_server_processes *processes = server->processes;
+    if (processes == NULL || !processes->is_lent ||
+        (processes->looker != slot && processes->looker != PTI_NO_LOOKER)) {
+        pthread_cond_wait(&server->participant[slot].wake, &server->mutex);
+        return;
+    }
+    processes->looker = slot;
     if (processes->is_carrying)
         yield_to_slots(server);
     else
-        processes->has_slot_moved |= carry_or_sleep(server, of, wake).has_moved;
+        processes->has_slot_moved |= carry_or_sleep(server, of, slot);
+}
+
+/** Take the look for packets from whoever has it. */
+static void begin_look(pti_server *server, int slot) {
+    if (server->processes != NULL && server->processes->is_lent)
+        server->processes->looker = slot;
 }
 
 /** Leave the look for packets to another thread, at once if other slots wait. */
-static void end_look(pti_server *server) {
-    server->processes->has_slot = false;
+static void end_look(pti_server *server, int slot) {
+    pti_server_processes *of = server->processes;
+    if (of == NULL || of->looker != slot)
+        return;
+    of->looker = PTI_NO_LOOKER;
     if (server->n_waiting == 0)
         return;
-    server->processes->has_slot_moved = false;
+    of->has_slot_moved = false;
     pti_server_call_carrier(server);
 }
 
-/** Return whether no packet comes any more, and none is to leave. */
-static bool have_processes_ended(const pti_server *server, const pti_carrying *carried) {
-    const pti_server_processes *of = server->processes;
-    return carried->has_failed ||
-           (carried->is_idle && of->has_told_end && of->first == NULL && of->n_ends >= of->n - 1);
+/** Return whether no packet comes any more, and none is to leave, as who carried last has found. */
+static bool have_processes_ended(const pti_server_processes *of) {
+    const bool is_told = of->has_told_end && of->n_ends >= of->n - 1;
+    return !of->is_carrying && (of->has_failed || (of->is_idle && is_told && of->first == NULL));
 }
 
 void pti_wait_for_processes(pti_server *server) {
     pacer pace = start_pacer();
-    pti_carrying carried = {0};
     lend_carrier(server);
-    while (!have_processes_ended(server, &carried)) {
+    while (!have_processes_ended(server->processes)) {
         serve_and_judge(server);
-        carried = carry_as_program(server, &pace);
+        carry_as_program(server, &pace);
     }
     take_carrier_back(server);
 }
@@ -267,8 +313,7 @@ void pti_wait_for_processes(pti_server *server) {
 static void wait_and_carry(pti_server *server, const uint64_t *word, uint64_t wanted) {
     pacer pace = start_pacer();
     lend_carrier(server);
-    while (!server->is_ending && server->phase != PTI_SERVER_OVER &&
-           PT_LOAD_ACQUIRE(word) < wanted) {
+    while (!is_there(server, word, wanted)) {
         carry_as_program(server, &pace);
         serve_and_judge(server);
     }
@@ -276,25 +321,23 @@ static void wait_and_carry(pti_server *server, const uint64_t *word, uint64_t wa
 }
 
 void pti_wait_for_word(pti_server *server, int participant, const uint64_t *word, uint64_t wanted) {
-    pti_participant *of = &server->participant[participant];
     const bool is_program = participant == server->n_slots;
-    bool has_look = false;
     pacer pace = start_pacer();
     pti_hang_begin_wait(server, participant, word, wanted);
     pti_wait_serve(server);
     if (is_program && server->processes != NULL)
         wait_and_carry(server, word, wanted);
-    while (!server->is_ending && server->phase != PTI_SERVER_OVER &&
-           PT_LOAD_ACQUIRE(word) < wanted) {
+    if (!is_program && !is_there(server, word, wanted))
+        begin_look(server, participant);
+    while (!is_there(server, word, wanted)) {
         if (is_program && pti_has_devices(server))
-            look_at_word(server, &pace, &of->wake, word, wanted);
+            look_at_word(server, &pace, &server->participant[participant].wake, word, wanted);
         else
-            wait_as_slot(server, &pace, &of->wake, &has_look);
+            wait_as_slot(server, &pace, participant);
         pti_wait_serve(server);
     }
     pti_hang_end_wait(server, participant);
-    if (has_look)
-        end_look(server);
+    end_look(server, participant);
 }
 
 int polytile_message_await(pt_slot *slot, const uint64_t *word, uint64_t wanted) {
@@ -352,7 +395,7 @@ static bool is_launch_over(const pti_server *server) {
 
 static bool is_part_over(const pti_server_part *part) {
     return is_launch_over(part->server) && part->n_ended == part->n_slots &&
-           part->server->n_copying == 0;
+           !pti_is_memory_used(part->server);
 }
 
 void pti_server_wait(pti_server_part *part) {

@@ -1,20 +1,9 @@
-#include <gtest/gtest.h>
-#include <polytile/message.h>
-#include <polytile/polytile.h>
+#include "other_process.h"
+
 #include <unistd.h>
 
 #include <atomic>
-#include <cstring>
 #include <thread>
-#include <vector>
-
-extern "C" {
-#include "message/deliver.h"
-#include "message/processes.h"
-#include "message/program.h"
-#include "message/spare.h"
-#include "message/wait.h"
-}
 
 /* The server of one process, and packets of another one that the test makes. */
 
@@ -28,13 +17,7 @@ struct OtherProcess {
     bool is_asked = false, has_sent_data = false, has_sent_end = false;
 };
 
-void deliver(pti_server *server, pti_packet_head head, int64_t data_bytes = 0) {
-    const size_t n_bytes = sizeof head + static_cast<size_t>(data_bytes);
-    char *bytes = static_cast<char *>(pti_spare_allocate(static_cast<int64_t>(n_bytes) + 1));
-    memset(bytes, 'x', n_bytes + 1);
-    memcpy(bytes, &head, sizeof head);
-    pti_deliver_packet(server, 1, bytes, static_cast<int64_t>(n_bytes));
-}
+using other_process::deliver;
 
 pti_packet_head head_of(pti_packet_kind kind) {
     pti_packet_head head = {};
@@ -96,18 +79,7 @@ void run_part(pti_server_part *part) {
 
 pti_server *make_server(void *other, pti_carrying (*carry_it)(void *, pti_server *),
                         bool by_any_thread = false) {
-    const int32_t part_of[] = {0, -2};
-    const pti_carrier carrier = {other, carry_it, by_any_thread};
-    pti_server_request request = {};
-    request.kernel_name = "last";
-    request.n_slots = PROGRAM;
-    request.threads = *POLYTILE_EXTENTS(PROGRAM);
-    request.timeout_s = 10;
-    request.has_program = true;
-    pti_server *server = pti_server_create(&request);
-    EXPECT_TRUE(pti_server_join(server, 2, 0, &carrier) && pti_server_deal(server, 1, part_of));
-    pti_server_open(server, 1);
-    return server;
+    return other_process::make_server({0, -2}, {other, carry_it, by_any_thread});
 }
 
 TEST(MessageProcesses, WhatComesWithTheLastReturnIsStillCopied) {
@@ -200,6 +172,8 @@ struct Answering {
         0; /* times that a slot carried while the program did not wait */
     bool has_begun = false, has_ended = false;
     int n_to_answer = 0, n_left = 0;
+    int n_on_their_way = 3; /* looks at the end that find something under way */
+    bool was_idle = false;
 };
 
 enum { N_ANSWERS = 200 };
@@ -238,6 +212,8 @@ pti_carrying carry_answers(void *carrier, pti_server *server) {
         other->n_to_answer += packet->head.kind == PTI_MESSAGE_PACKET;
     if (is_slot || !other->only_to_slots)
         answer(other, server, &carried);
+    carried.is_idle = !other->has_ended || --other->n_on_their_way < 0;
+    other->was_idle = carried.is_idle;
     --other->n_carrying;
     return carried;
 }
@@ -274,6 +250,7 @@ void ask_and_answer(Answering *other, bool by_any_thread) {
     bool is_of_peer = false;
     EXPECT_EQ(pti_server_carry(server, ctx, &is_of_peer), POLYTILE_OK) << polytile_last_error(ctx);
     other->is_program_busy = true;
+    EXPECT_TRUE(other->was_idle) << "whoever carried last";
     part.join();
     pti_server_release(server);
     polytile_context_destroy(ctx);

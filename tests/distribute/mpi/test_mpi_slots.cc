@@ -272,6 +272,43 @@ TEST(MpiSlots, LongMessagesThatAreKeptForTheProgramOutliveTheirSlots) {
     }
 }
 
+/* The first half of a row goes to the second half of a row of the slots that other ranks have. */
+POLYTILE_TEAM_KERNEL(swap_halves, (s), (int32_t, L, 2)) {
+    const int n = pt_ranks(), other = (pt_rank() + n / 2) % n;
+    const int64_t half = PT_EXTENT(L, 1) / 2;
+    int32_t n_wrong = 0;
+    for (int64_t k = 0; k < half; k++)
+        PT_AT(L, s, k) = (int32_t)(s * 1000003 + k);
+    pt_request request;
+    if (pt_irecv(&PT_AT(L, s, half), 4 * half, other, 3, &request) ||
+        pt_send(&PT_AT(L, s, 0), 4 * half, other, 3) || pt_wait(&request, 0))
+        return;
+    for (int64_t k = 0; k < half; k++)
+        n_wrong += PT_AT(L, s, half + k) != (int32_t)(other * 1000003 + k);
+    PT_AT(L, s, 0) = n_wrong;
+    (void)pt_send(&PT_AT(L, s, 0), 4, PT_PROGRAM, 4);
+}
+
+/* Rows begin anywhere in their pages: so data go straight from one to another, or in packets. */
+TEST(MpiSlots, LongMessagesBetweenHostsArriveWhole) {
+    const int n_slots = 2 * world_size();
+    for (const int64_t n_numbers : {4098, 32772, 32775, 524288, 524294, 524303}) {
+        std::vector<int32_t> rows;
+        TeamLaunch team(on_ranks(), "block", n_slots);
+        polytile_array *array = nullptr;
+        launch_long(&team, "swap_halves[s]: inout L[s, :]", swap_halves_kernel, &rows, &array,
+                    n_numbers);
+        for (int s = 0; s < n_slots && world_rank() == 0; s++) {
+            int32_t n_wrong = -1;
+            EXPECT_EQ(polytile_message_recv(team.queue, &n_wrong, 4, s, 4, nullptr), POLYTILE_OK)
+                << polytile_last_error(team.ctx);
+            EXPECT_EQ(n_wrong, 0) << s << ", of " << n_numbers / 2;
+        }
+        ASSERT_EQ(polytile_queue_detach(team.queue, 1, &array), POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+    }
+}
+
 /* One rank cannot run its slots: none of its memory, a launch that is cancelled there. */
 
 TEST(MpiSlots, ARankWithTooLittleMemoryEndsTheLaunchOnAll) {
