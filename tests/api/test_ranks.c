@@ -136,7 +136,7 @@ TEST_CASE(ApiRanks, PullWhatOthersHaveWhereTheyAreLinked) {
     CHECK_EQUAL(s.summary.exchange_bytes, exchange_bytes);
     CHECK_EQUAL(s.summary.pulled_bytes, exchange_bytes);
     request.device = "host,host";
-    CHECK_FAILS(plan(&s, request), POLYTILE_INVALID, "host is not linked");
+    CHECK_REFUSED(plan(&s, request), POLYTILE_INVALID, "host is not linked");
 }
 
 TEST_CASE(ApiRanks, OneAloneExchangesNothing) {

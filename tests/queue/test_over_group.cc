@@ -83,7 +83,7 @@ class Group {
     }
     static polytile_progress get_progress(polytile_queue *queue) {
         tell(queue, "progress");
-        return {0.5, 3};
+        return {0.5, 3, {}};
     }
     static void cancel(polytile_queue *queue) { tell(queue, "cancel"); }
     static void get_report(polytile_queue *queue, bool reset, polytile_report *report) {
