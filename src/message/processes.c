@@ -160,6 +160,7 @@ static pti_packet *make_packet(pti_server *server, int process, const pti_packet
     packet->straight = NULL;
     packet->n_bytes = (int64_t)sizeof packet->head + data_bytes;
     packet->head = *head;
+    packet->head.mark = PTI_PACKET_MARK;
     return packet;
 }
 
@@ -391,7 +392,8 @@ static void send_ends(pti_server *server) {
             continue;
         packet->process = p;
         packet->straight = NULL;
-        packet->head = (pti_packet_head){.kind = PTI_END_PACKET, .status = (int32_t)server->status};
+        packet->head = (pti_packet_head){
+            .mark = PTI_PACKET_MARK, .kind = PTI_END_PACKET, .status = (int32_t)server->status};
         snprintf(packet->data, PTI_ERROR_BYTES, "%s", server->is_ending ? server->text : "");
         packet->n_bytes = (int64_t)(sizeof packet->head + strlen(packet->data) + 1);
         of->end[p] = NULL;

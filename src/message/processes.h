@@ -27,8 +27,12 @@ typedef enum pti_packet_kind {
     PTI_END_PACKET,         /* the launch is over, or ends with an error; nothing comes after it */
 } pti_packet_kind;
 
+/** What packets begin with. */
+#define PTI_PACKET_MARK UINT64_C(0x706f6c7974696c65)
+
 /** What packets say, each kind a part of it. */
 typedef struct pti_packet_head {
+    uint64_t mark; /* PTI_PACKET_MARK; data whose packet MPI has lost lack it, and are no packet */
     int32_t kind;
     int32_t from; /* slots */
     int32_t to;

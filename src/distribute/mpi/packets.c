@@ -1,3 +1,4 @@
+#include "base/checked.h"
 #include "distribute/mpi/transport_mpi.h"
 #include "message/deliver.h"
 #include "message/spare.h"
@@ -166,6 +167,12 @@ done:
     return status;
 }
 
+/** What is tested after something that has not left: its data are not, which are freed with it. */
+static sent **next_of(sent *of) {
+    const bool has_data = !of->is_data && of->packet->straight != NULL;
+    return has_data ? &of->next->next : &of->next;
+}
+
 /** Free what has left. */
 static polytile_status test_sent(const pti_mpi_transport *mpi, pti_mpi_carrier *carrier,
                                  pti_server *server, bool *has_moved) {
@@ -179,7 +186,7 @@ static polytile_status test_sent(const pti_mpi_transport *mpi, pti_mpi_carrier *
         tested->is_tested = true;
         PTI_MPI_TRY(mpi->transport.ctx, MPI_Test(&tested->request, &is_done, MPI_STATUS_IGNORE));
         if (!is_done) {
-            at = &tested->next;
+            at = next_of(tested);
             continue;
         }
         *has_moved = true;
@@ -202,7 +209,7 @@ static polytile_status begin_receive(const pti_mpi_transport *mpi, coming *from,
         return POLYTILE_OK;
     PTI_MPI_TRY(mpi->transport.ctx, MPI_Get_count(&found, MPI_BYTE, &from->n_bytes));
     pti_spare_release(from->bytes);
-    from->bytes = pti_spare_allocate(from->n_bytes);
+    from->bytes = pti_spare_allocate(pti_max(from->n_bytes, (int64_t)sizeof(pti_packet_head)));
     if (from->bytes == NULL)
         PTI_TRY(pti_fail_memory(mpi->transport.ctx, "a message of another rank", from->n_bytes));
     memset(from->bytes, 0, sizeof(pti_packet_head));
@@ -238,7 +245,9 @@ static void give_to_server(coming *from, pti_server *server, int rank) {
         return;
     }
     memcpy(&from->head, from->bytes, sizeof from->head);
-    from->is_data = from->head.kind == PTI_STRAIGHT_PACKET;
+    if (from->head.mark != PTI_PACKET_MARK)
+        memset(from->bytes, 0, sizeof from->head);
+    from->is_data = from->head.mark == PTI_PACKET_MARK && from->head.kind == PTI_STRAIGHT_PACKET;
     if (from->is_data) {
         from->place = pti_deliver_find_place(server, rank, &from->head);
         pti_spare_release(from->bytes);

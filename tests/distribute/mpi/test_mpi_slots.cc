@@ -309,6 +309,58 @@ TEST(MpiSlots, LongMessagesBetweenHostsArriveWhole) {
     }
 }
 
+enum { N_AT_ONCE = 6, N_SWAPPED = 1100, N_PART = 1200 };
+
+/* Each slot sends a part of its row to each of six others, and receives six more, at once. */
+POLYTILE_TEAM_KERNEL(swap_many, (s), (int32_t, L, 2)) {
+    const int n = pt_ranks(), me = pt_rank();
+    int32_t n_wrong = 0;
+    for (int round = 0; round < 8; round++) {
+        pt_request request[2 * N_AT_ONCE];
+        for (int k = 0; k < N_AT_ONCE; k++) {
+            const int64_t n_bytes = 4 * (N_SWAPPED - 10 * k);
+            const int by = 1 + (7 * k + round) % n;
+            int32_t *out = &PT_AT(L, s, k * N_PART), *in = &PT_AT(L, s, (N_AT_ONCE + k) * N_PART);
+            for (int j = 0; j < n_bytes / 4; j++)
+                out[j] = me * 1000003 + round * 1009 + k * 31 + j;
+            if (pt_irecv(in, n_bytes, (me + n - by % n) % n, k, &request[k]) ||
+                pt_isend(out, n_bytes, (me + by) % n, k, &request[N_AT_ONCE + k]))
+                return;
+        }
+        for (int k = 0; k < 2 * N_AT_ONCE; k++)
+            if (pt_wait(&request[k], 0))
+                return;
+        for (int k = 0; k < N_AT_ONCE; k++) {
+            const int from = (me + n - (1 + (7 * k + round) % n) % n) % n;
+            for (int j = 0; j < N_SWAPPED - 10 * k; j++)
+                n_wrong += PT_AT(L, s, (N_AT_ONCE + k) * N_PART + j) !=
+                           from * 1000003 + round * 1009 + k * 31 + j;
+        }
+    }
+    PT_AT(L, s, 0) = n_wrong;
+    (void)pt_send(&PT_AT(L, s, 0), 4, PT_PROGRAM, 4);
+}
+
+/* So many are under way that MPI is done with data before it is asked for the packet in front. */
+TEST(MpiSlots, ManyLongMessagesAtOnceArriveWhole) {
+    const int n_slots = 32 * world_size();
+    for (int k = 0; k < 3; k++) {
+        std::vector<int32_t> rows;
+        TeamLaunch team(on_ranks(), "block", n_slots);
+        polytile_array *array = nullptr;
+        launch_long(&team, "swap_many[s]: inout L[s, :]", swap_many_kernel, &rows, &array,
+                    2 * N_AT_ONCE * N_PART);
+        for (int s = 0; s < n_slots && world_rank() == 0; s++) {
+            int32_t n_wrong = -1;
+            EXPECT_EQ(polytile_message_recv(team.queue, &n_wrong, 4, s, 4, nullptr), POLYTILE_OK)
+                << polytile_last_error(team.ctx);
+            EXPECT_EQ(n_wrong, 0) << s;
+        }
+        ASSERT_EQ(polytile_queue_detach(team.queue, 1, &array), POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+    }
+}
+
 /* One rank cannot run its slots: none of its memory, a launch that is cancelled there. */
 
 TEST(MpiSlots, ARankWithTooLittleMemoryEndsTheLaunchOnAll) {
