@@ -82,6 +82,30 @@ static int find_feeding_rank(const polytile_stream *stream, int array) {
     return stream->memory_rank[stream->expansion.buffer[b].memory];
 }
 
+/** The actor that reads an array of frames before; NULL: none does. */
+static const pti_actor *find_delayed_reader(const polytile_graph *graph, int array) {
+    for (int a = 0; a < graph->n_actors; a++)
+        for (int o = 0; o < graph->actor[a].n_operands; o++)
+            if (graph->actor[a].in[o].array == array &&
+                pti_flow_delay(graph, &graph->actor[a].in[o]) > 0)
+                return &graph->actor[a];
+    return NULL;
+}
+
+/** A frame that looks up outside is marked over ranks, and has no elements that a later frame could
+ * read. */
+static polytile_status check_no_delay(const polytile_stream *stream, const polytile_graph *graph,
+                                      const pti_actor *actor, int array) {
+    const pti_actor *reader = find_delayed_reader(graph, array);
+    if (reader == NULL)
+        return POLYTILE_OK;
+    return pti_fail(stream->object.context, POLYTILE_UNSUPPORTED,
+                    "%s: actor %s looks up elements of %s, of which actor %s reads that of frames "
+                    "before (delay=); over ranks, feed %s a copy of it",
+                    stream->name, actor->name, graph->array[array].name, reader->name,
+                    reader->name);
+}
+
 /** Find whether an actor's index arrays are fed here. One rank checks them, which needs all of
  * them. */
 static polytile_status find_whether_fed_here(const polytile_stream *stream,
@@ -94,6 +118,9 @@ static polytile_status find_whether_fed_here(const polytile_stream *stream,
             continue;
         const int array = array_of_operand(actor, o);
         const int rank = find_feeding_rank(stream, array);
+        polytile_status status = check_no_delay(stream, graph, actor, array);
+        if (status != POLYTILE_OK)
+            return status;
         first = first < 0 ? array : first;
         *is_fed = rank == stream->ranks->rank;
         if (rank != find_feeding_rank(stream, first))

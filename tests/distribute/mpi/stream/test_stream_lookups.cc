@@ -47,6 +47,10 @@ Frame spoil(Frame frame, Random *random) {
     return frame;
 }
 
+int do_nothing(const polytile_sub_kernel *) {
+    return 0;
+}
+
 class MpiStreamLookups : public Lookups {
   protected:
     polytile_status begin(const Drawn &drawn) {
@@ -55,6 +59,11 @@ class MpiStreamLookups : public Lookups {
         polytile_graph_plan *plan = nullptr;
         EXPECT_EQ(polytile_graph_parse(ctx, drawn.text.c_str(), &graph), POLYTILE_OK) << error();
         bind(graph);
+        polytile_implementation later = {};
+        later.host_launcher = do_nothing;
+        EXPECT_EQ(polytile_graph_bind(graph, "later", &later),
+                  drawn.text.find("later") == std::string::npos ? POLYTILE_INVALID : POLYTILE_OK)
+            << error();
         EXPECT_EQ(polytile_machine_parse(ctx, drawn.machine.c_str(), &machine), POLYTILE_OK)
             << error();
         EXPECT_EQ(polytile_graph_plan_create(graph, machine, &drawn.options, &plan), POLYTILE_OK)
@@ -188,6 +197,24 @@ TEST_F(MpiStreamLookups, AreRefusedWhereSeveralRanksFeedWhatAnActorLooksUp) {
     EXPECT_NE(last.find("actor rows looks up elements of P, which rank 0 feeds, and of K, which "
                         "rank 1 feeds; let the actors that read them first run on units of one "
                         "rank"),
+              std::string::npos)
+        << last;
+}
+
+/** A frame whose index array is wrong has none that a later frame could read. */
+TEST_F(MpiStreamLookups, AreRefusedWhereAnotherFrameReadsWhatAnActorLooksUp) {
+    Random random(7);
+    Drawn drawn(&random);
+    drawn.text =
+        sparse_graph(", seconds=0.001, on=a", ", seconds=0.001, on=b", ", seconds=0.001, on=c");
+    drawn.text.insert(drawn.text.rfind('}'),
+                      "L [type=i32, extents=\"60\"];\n"
+                      "later [kernel=\"later[i]: in k[i]; out l[i]\", seconds=0.001, on=a];\n"
+                      "K -> later [as=k, delay=1]; later -> L [as=l];\n");
+    drawn.options = {};
+    drawn.machine = machine_on_ranks();
+    EXPECT_EQ(begin(drawn), POLYTILE_UNSUPPORTED);
+    EXPECT_NE(last.find("looks up elements of K, of which actor later reads that of frames before"),
               std::string::npos)
         << last;
 }
