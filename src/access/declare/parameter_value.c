@@ -110,9 +110,22 @@ static float round_to_odd(double real) {
     return rounded;
 }
 
+/** As a double that rounds to a few bits as the number does: the last bit of an integer that no
+ * double is equal to says whether there are more. */
+static double to_longer(const polytile_parameter *given) {
+    enum { N_CUT = 12 };
+    const bool is_negative = given->number != POLYTILE_UNSIGNED_NUMBER && given->value < 0;
+    const uint64_t bits = (uint64_t)given->value, size = is_negative ? 0 - bits : bits;
+    if (given->number == POLYTILE_FLOAT_NUMBER || size >> (64 - N_CUT) == 0)
+        return to_double(given);
+    const bool has_more = (size & ((UINT64_C(1) << N_CUT) - 1)) != 0;
+    const double longer = ldexp((double)(size >> N_CUT | has_more), N_CUT);
+    return is_negative ? -longer : longer;
+}
+
 static polytile_status to_half(polytile_context *ctx, const polytile_declaration *declaration,
                                int p, const polytile_parameter *given, pti_value *value) {
-    const double real = to_double(given);
+    const double real = to_longer(given);
     const uint16_t half = pti_half_from_float(round_to_odd(real));
     if (isfinite(real) && !isfinite(pti_half_to_float(half)))
         return refuse_real(ctx, declaration, p, given, 65504);
@@ -122,7 +135,7 @@ static polytile_status to_half(polytile_context *ctx, const polytile_declaration
 
 static polytile_status to_brain(polytile_context *ctx, const polytile_declaration *declaration,
                                 int p, const polytile_parameter *given, pti_value *value) {
-    const double real = to_double(given);
+    const double real = to_longer(given);
     const uint16_t brain = pti_brain_from_float(round_to_odd(real));
     if (isfinite(real) && !isfinite(pti_brain_to_float(brain)))
         return refuse_real(ctx, declaration, p, given, 0x1.FEp127);

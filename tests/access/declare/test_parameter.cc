@@ -262,6 +262,37 @@ TEST_F(Parameter, OfF16IsRoundedOnce) {
     EXPECT_EQ(bind(kernel, {POLYTILE_PARAMETER("a", UINT64_MAX)}, &value), POLYTILE_INVALID);
 }
 
+/** Integers that no double is equal to, just beside a tie of bf16. */
+TEST_F(Parameter, IntegersOfBf16AreRoundedOnce) {
+    const polytile_kernel *kernel = create("k[i](bf16 a): in x[i]");
+    const int64_t power = INT64_C(1) << 60, step = power >> 7;
+    pti_value value;
+    const struct {
+        int64_t integer;
+        double rounded;
+    } rows[] = {
+        {power, 0x1p60},
+        {power + step / 2, 0x1p60}, /* a tie to even */
+        {power + step / 2 + 1, 0x1p60 + 0x1p53},
+        {power + step / 2 - 1, 0x1p60},
+        {power + 3 * (step / 2) - 1, 0x1p60 + 0x1p53}, /* below a tie that goes up */
+        {power + 3 * (step / 2), 0x1p60 + 0x1p54},
+    };
+    for (const auto &row : rows)
+        for (const int sign : {1, -1}) {
+            ASSERT_EQ(bind(kernel, {POLYTILE_PARAMETER("a", sign * row.integer)}, &value),
+                      POLYTILE_OK)
+                << error();
+            EXPECT_EQ(static_cast<double>(pti_brain_to_float(value_of<uint16_t>(value))),
+                      sign * row.rounded)
+                << row.integer;
+        }
+    ASSERT_EQ(bind(kernel, {POLYTILE_PARAMETER("a", UINT64_MAX)}, &value), POLYTILE_OK);
+    EXPECT_EQ(pti_brain_to_float(value_of<uint16_t>(value)), 0x1p64f);
+    ASSERT_EQ(bind(kernel, {POLYTILE_PARAMETER("a", INT64_MIN)}, &value), POLYTILE_OK);
+    EXPECT_EQ(pti_brain_to_float(value_of<uint16_t>(value)), -0x1p63f);
+}
+
 TEST_F(Parameter, PlanningNeedsTheValuesThatSubscriptsUse) {
     const polytile_kernel *kernel = create("k[i](f32 a, u8 n, f64 b): in x[i+n+m]; out y[i]");
     int64_t values[POLYTILE_MAX_PARAMETERS] = {9, 9, 9, 9};
