@@ -166,14 +166,15 @@ static bool check_holding(const pti_joint_schedule *schedule, const pti_joint_ho
     return true;
 }
 
-/** Operands of launches are arrays of as many dimensions. */
+/** Operands of launches are arrays of as many dimensions; scratch is none. */
 static bool check_launches(const pti_joint_schedule *schedule, pti_text *why) {
     for (int l = 0; l < schedule->n_launches; l++) {
         const pti_call *call = &schedule->launch[l];
         for (int o = 0; o < call->instance->n_operands; o++)
-            if (!is_between(call->array[o], 0, schedule->n_arrays) ||
-                schedule->array[call->array[o]].domain.n_dims !=
-                    call->instance->operand[o].domain.n_dims)
+            if (!call->instance->operand[o].is_scratch &&
+                (!is_between(call->array[o], 0, schedule->n_arrays) ||
+                 schedule->array[call->array[o]].domain.n_dims !=
+                     call->instance->operand[o].domain.n_dims))
                 return PTI_REJECT(why, "launch %d: %s is array %d, which there is not", l,
                                   call->instance->operand[o].name, call->array[o]);
     }
