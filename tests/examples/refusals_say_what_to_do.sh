@@ -160,7 +160,7 @@ expect_refusal 2 'unknown option' jacobi3d --sizes 3
 expect_refusal 2 'are not run' granulometry --n 8 --sizes 2 --strategy paper
 expect_refusal 2 'use best or paper' granulometry --n 8 --strategy min-time
 expect_refusal 2 'exceed 64 bits' granulometry --extents 9000000000000x9000000000000x2 --plan
-expect_refusal 3 'limit' granulometry --n 64 --limit 64KiB
+expect_refusal 3 'limit' granulometry --n 64 --limit 16B
 printf 'twelve bytes' >"$work/twelve.raw"
 expect_refusal 2 'say its extents by --extents' granulometry --input "$work/twelve.raw"
 expect_refusal 2 'fewer bytes than the 13 of 1x1x13' granulometry --input "$work/twelve.raw" --extents 1x1x13

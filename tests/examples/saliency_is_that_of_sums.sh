@@ -45,5 +45,5 @@ expect_refusal 2 '4 to 16384 elements a side' saliency --input "$work/narrow.npy
 make_clip 3 14 20 '<f8' 8 >"$work/wide.npy"
 expect_refusal 2 'of f32' saliency --input "$work/wide.npy"
 expect_refusal 2 '--share: ' saliency --share equal
-expect_refusal 3 'limit' saliency --n 64 --limit 64KiB
+expect_refusal 3 'limit' saliency --n 64 --limit 16KiB
 finish
