@@ -12,7 +12,8 @@ typedef struct edge_dimension {
     polytile_range array;
 } edge_dimension;
 
-static __isl_give isl_val *number_value(__isl_keep isl_map *map, int64_t value) {
+/** An integer as a value of isl, in the context of a map. */
+static __isl_give isl_val *isl_integer(__isl_keep isl_map *map, int64_t value) {
     return isl_val_int_from_si(isl_map_get_ctx(map), value);
 }
 
@@ -26,9 +27,9 @@ static __isl_give isl_map *keep_others(__isl_take isl_map *map, const edge_dimen
 
 static __isl_give isl_map *end_inside(__isl_take isl_map *map, const edge_dimension *of) {
     map =
-        isl_map_lower_bound_val(map, isl_dim_out, (unsigned)of->d, number_value(map, of->array.lo));
+        isl_map_lower_bound_val(map, isl_dim_out, (unsigned)of->d, isl_integer(map, of->array.lo));
     return isl_map_upper_bound_val(map, isl_dim_out, (unsigned)of->d,
-                                   number_value(map, of->array.hi));
+                                   isl_integer(map, of->array.hi));
 }
 
 /** Return { [element] -> [element, rounds] : they differ by that many rounds of the array }. */
@@ -56,10 +57,9 @@ static __isl_give isl_map *end_relation(__isl_take isl_space *space, const edge_
     isl_map *map = keep_others(isl_map_universe(space), of);
     const unsigned d = (unsigned)of->d;
     map = isl_map_fix_val(map, isl_dim_out, d,
-                          number_value(map, is_low ? of->array.lo : of->array.hi));
-    return is_low
-               ? isl_map_upper_bound_val(map, isl_dim_in, d, number_value(map, of->array.lo - 1))
-               : isl_map_lower_bound_val(map, isl_dim_in, d, number_value(map, of->array.hi + 1));
+                          isl_integer(map, is_low ? of->array.lo : of->array.hi));
+    return is_low ? isl_map_upper_bound_val(map, isl_dim_in, d, isl_integer(map, of->array.lo - 1))
+                  : isl_map_lower_bound_val(map, isl_dim_in, d, isl_integer(map, of->array.hi + 1));
 }
 
 static __isl_give isl_map *clamp_relation(__isl_take isl_space *space, const edge_dimension *of) {

@@ -76,7 +76,7 @@ static polytile_status parse_own(polytile_context *ctx, const char *text, size_t
 
 static polytile_status check_numbers(polytile_context *ctx, const char *text, int n_units,
                                      const pti_policy *policy) {
-    bool is_for_all = policy->kind == &pti_policy_self && policy->n_numbers == 1;
+    bool is_for_all = policy->kind->takes_one_for_all && policy->n_numbers == 1;
     if (policy->n_numbers == 0 || is_for_all || policy->n_numbers == n_units)
         return POLYTILE_OK;
     return pti_fail(ctx, POLYTILE_INVALID,

@@ -21,7 +21,8 @@ typedef struct pti_policy_kind {
     bool (*split)(const pti_policy *policy, const polytile_work *work, int64_t *rows);
     /** For a unit that is free: as polytile_policy.take. */
     int64_t (*take)(const pti_policy *policy, const polytile_work *work, int unit);
-    bool looks_at_units; /* take does, so it has to know what they have done */
+    bool looks_at_units;    /* take does, so it has to know what they have done */
+    bool takes_one_for_all; /* one number between parentheses is each unit's */
 } pti_policy_kind;
 
 /** The most numbers between parentheses, and the most units that rows are dealt out to. */

@@ -32,4 +32,5 @@ const pti_policy_kind pti_policy_self = {
     .forms = "self(1), self(4,4,1)",
     .parse = parse_self,
     .take = take_own_number,
+    .takes_one_for_all = true,
 };

@@ -207,7 +207,7 @@ static inline const pti_net *pti_planned_net(const pti_planning *planning) {
     return planning->round.n_turns > 1 ? &planning->round : &planning->net;
 }
 
-/** Return how many turns of an actor differ: after as many, its units repeat. */
+/** Return after how many turns the units of an actor repeat, the fewest: 3 for units a, a, b. */
 int pti_plan_count_turns(const polytile_graph_plan *plan, int actor);
 
 /** Record that host memory ran out. Returns NO_MEMORY. */

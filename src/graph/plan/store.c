@@ -12,6 +12,7 @@ void pti_outcome_free(pti_outcome *outcome) {
     *outcome = (pti_outcome){0};
 }
 
+/** Return whether the program fills a buffer. */
 static bool is_fed(const pti_expansion *expansion, int buffer) {
     return expansion->task[expansion->tasks.buffer[buffer].producer].kind == PTI_TASK_FEED;
 }

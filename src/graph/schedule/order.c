@@ -81,8 +81,9 @@ static void await_former_buffer(wait_finder *of, int buffer) {
         await_end(of, of->tasks->buffer[buffer].producer, before, tokens);
 }
 
-/** Put the waits of each task one after another. */
-static bool sort_waits(const wait_finder *of, pti_firing_order *order) {
+/** Make the order from the waits that were found, those of each task one after another; false when
+ * memory runs out. */
+static bool make_order(const wait_finder *of, pti_firing_order *order) {
     const int n_tasks = of->tasks->n_tasks;
     order->first = calloc((size_t)n_tasks + 2, sizeof *order->first);
     order->wait = calloc((size_t)of->n + 1, sizeof *order->wait);
@@ -111,7 +112,7 @@ bool pti_firing_order_find(const pti_stream_tasks *tasks, const pti_periodic *sc
         add_waits_of_buffer(&of, b);
         await_former_buffer(&of, b);
     }
-    const bool is_found = !of.failed && sort_waits(&of, order);
+    const bool is_found = !of.failed && make_order(&of, order);
     free(of.list);
     if (!is_found)
         pti_firing_order_free(order);

@@ -35,8 +35,8 @@ static void free_early(early *of) {
     free(of->after);
 }
 
-/** No resource has a task yet. */
-static void begin_early(early *of) {
+/** Note that no resource has a task yet. */
+static void clear_resources(early *of) {
     for (int r = 0; r < of->placing->of->n_resources; r++)
         of->first_on[r] = -1;
 }
@@ -145,7 +145,7 @@ pti_found pti_place_early(pti_placing *placing, int64_t *start) {
     const bool has_memory = allocate_early(&of);
     bool is_good = true;
     if (has_memory)
-        begin_early(&of);
+        clear_resources(&of);
     for (int k = 0; has_memory && is_good && k < placing->of->n_tasks; k++) {
         const int task = placing->order[k];
         start[task] = find_earliest(&of, task);

@@ -49,7 +49,8 @@ static void extend_rows(polytile_range *rows, polytile_range added) {
     rows->hi = is_empty ? added.hi : pti_max(rows->hi, added.hi);
 }
 
-static bool is_cut(const pti_chain_picture *picture) {
+/** Return whether the first pass has more slabs than are drawn. */
+static bool is_drawn_in_part(const pti_chain_picture *picture) {
     return first_pass(picture)->n_slabs > picture->n_slabs;
 }
 
@@ -62,8 +63,9 @@ static void choose_drawn_threads(pti_chain_picture *picture) {
         const pti_schedule_launch *launch = &picture->schedule->launch[l];
         int64_t end = launch->first_superblock + launch->n_superblocks;
         for (int64_t s = launch->first_superblock; s < end; s++) {
-            if (!is_cut(picture) || (picture->interleaving->pass_of[l] == 0 &&
-                                     picture->interleaving->slab_of[s] < picture->n_slabs))
+            if (!is_drawn_in_part(picture) ||
+                (picture->interleaving->pass_of[l] == 0 &&
+                 picture->interleaving->slab_of[s] < picture->n_slabs))
                 extend_rows(&picture->rows,
                             picture->schedule->superblock[s].range[picture->interleaving->axis[l]]);
         }
@@ -90,7 +92,7 @@ static void choose_rows(pti_chain_picture *picture) {
             continue;
         polytile_range rows = picture->schedule->instance->operand[a].domain.range[axis];
         rows.lo = pti_max(rows.lo, all.lo - around);
-        rows.hi = pti_min(rows.hi, is_cut(picture) ? all.hi : all.hi + around);
+        rows.hi = pti_min(rows.hi, is_drawn_in_part(picture) ? all.hi : all.hi + around);
         if (rows.lo <= rows.hi)
             extend_rows(&picture->rows, rows);
     }
