@@ -199,10 +199,8 @@ static int check_counts(const arguments *args) {
     const char *option = arguments_ranks_option(args);
     if (option != NULL && args->n_ranks == 0 && args->device == NULL)
         return usage_error(
-            args->subcommand,
-            "%s is of plans over ranks or devices; give the number of ranks, such as "
-            "--ranks 4, or --device cuda:0,cuda:1",
-            option);
+            args->subcommand, "%s is of plans over %s; give %s--device cuda:0,cuda:1", option,
+            args->linked ? "devices" : "ranks or devices", args->linked ? "" : "--ranks 4, or ");
     if (args->n_ranks > 0 && args->device != NULL && has_commas(args->device))
         return usage_error(args->subcommand,
                            "--device %s: with --ranks, all ranks have the same devices; write + "

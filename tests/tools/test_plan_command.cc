@@ -301,7 +301,7 @@ TEST_F(Command, RefusesDevicesThatAreNotLinked) {
     const struct {
         const char *devices, *said;
     } cases[] = {
-        {"--linked", "--linked is of plans over ranks or devices"},
+        {"--linked", "--linked is of plans over devices; give --device cuda:0,cuda:1"},
         {"--linked --device cuda:0", "1 linked device: there are 2 to 8"},
         {"--linked --device cuda:0,host --layout block", "host is not linked: it has no memory"},
         {"--linked --ranks 2", "linked devices of 2 ranks"},

@@ -51,7 +51,7 @@ static polytile_status check_found(const polytile_device *device, const pti_inst
                         "declaration has %d and %d",
                         name, found->n_indices, found->n_views, kernel->declaration->n_indices,
                         kernel->declaration->n_arrays);
-    return POLYTILE_OK;
+    return pti_check_reserved(ctx, name, "polytile_implementation", found->reserved);
 }
 
 polytile_status pti_specialise(const polytile_device *device, const polytile_kernel *kernel,
