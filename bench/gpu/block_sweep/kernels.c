@@ -63,7 +63,7 @@ POLYTILE_KERNEL(volume_add, (i, j, k), (const float, A, 3), (const float, B, 3),
 #define CHARACTER(coalescing, arithmetic, reuse)                                                   \
     {                                                                                              \
         POLYTILE_COALESCING_##coalescing, POLYTILE_LEVEL_##arithmetic, POLYTILE_LEVEL_DEF,         \
-            POLYTILE_LEVEL_##reuse, {0}                                                            \
+            POLYTILE_LEVEL_##reuse, PT_NONE_RESERVED                                               \
     }
 
 const sweep_kernel sweep_kernels[SWEEP_N_KERNELS] = {
