@@ -1,4 +1,4 @@
-#include "other_process.h"
+#include "message/other_process.h"
 
 #include <unistd.h>
 
