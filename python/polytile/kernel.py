@@ -273,7 +273,8 @@ class Report:
 
     def __init__(self, report):
         for name in ("n_launches", "n_kernels", "peak_device_bytes", "h2d_bytes", "d2h_bytes",
-                     "lower_bound_bytes", "plan_s", "run_s", "compute_s", "transfer_s"):
+                     "p2p_bytes", "lower_bound_bytes", "enqueue_s", "plan_s", "run_s", "compute_s",
+                     "transfer_s"):
             setattr(self, name, getattr(report, name))
 
     def __repr__(self):
