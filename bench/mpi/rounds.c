@@ -1,0 +1,154 @@
+/* Examples whose slots send messages while they run, on four ranks with one slot each, and the same
+ * by hand: a kernel that returns after each round, MPI, and the kernel again; in turns. All elements
+ * are compared: mpiexec -n 4 build/bench/rounds [--serialized]. With --serialized slots may call MPI
+ * themselves. Lines are those with code of kernels and of what runs them, arrays included. */
+#include "mpi/common/ranks.h"
+#include "rounds/case.h"
+#include "rounds/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** The ways to do a case, which have memory of their own. */
+enum { SLOTS, BY_HAND, SPLIT, N_WAYS };
+
+typedef struct contest {
+    const rounds_case *of;
+    int rank;
+    rounds_slots slots;
+    void *own[N_WAYS][ROUNDS_MOST_ARRAYS];
+    rounds_master master;
+    bench_times taken[N_WAYS];
+} contest;
+
+static void begin(contest *c, const rounds_case *of, int rank) {
+    *c = (contest){.of = of, .rank = rank};
+    for (int w = 0; w < N_WAYS; w++)
+        for (int a = 0; a < of->n_arrays; a++)
+            c->own[w][a] = bench_allocate(of->n_bytes[a]);
+    if (of->by_master)
+        c->master =
+            (rounds_master){of->launch.arrays[0].extents[1], (int)of->launch.arrays[0].extents[0],
+                            c->own[SLOTS][of->n_arrays - 1]};
+    rounds_slots_begin(&c->slots, &of->launch);
+}
+
+static void end(contest *c) {
+    rounds_slots_end(&c->slots);
+    for (int w = 0; w < N_WAYS; w++)
+        for (int a = 0; a < c->of->n_arrays; a++)
+            bench_free(c->own[w][a], c->of->n_bytes[a]);
+}
+
+static bool has_way(const contest *c, int way) {
+    return way != SPLIT || c->of->split != NULL;
+}
+
+static void run_way(contest *c, int way) {
+    rounds_talk *talk = c->of->by_master && c->rank == 0 ? rounds_hand_out_rows : NULL;
+    if (way == SLOTS)
+        rounds_slots_run(&c->slots, &c->of->launch, talk, &c->master);
+    else
+        (way == BY_HAND ? c->of->by_hand : c->of->split)(c->own[way]);
+}
+
+/** Seconds until the last rank is done. */
+static double time_way(contest *c, int way) {
+    c->of->fill(c->rank, c->own[way]);
+    if (way == SLOTS)
+        rounds_slots_put(&c->slots, &c->of->launch, c->own[way]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin_s = bench_now_s();
+    run_way(c, way);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double taken_s = bench_now_s() - begin_s;
+    if (way == SLOTS)
+        rounds_slots_get(&c->slots, &c->of->launch, c->own[way]);
+    return taken_s;
+}
+
+/** Compare what this rank has by one way with what it has by hand. A master has all results. */
+static void check_way(const contest *c, int way) {
+    const int first = c->of->by_master ? c->of->n_arrays - 1 : 0;
+    for (int a = first; a < c->of->n_arrays && !(c->of->by_master && c->rank > 0); a++)
+        if (memcmp(c->own[way][a], c->own[BY_HAND][a], (size_t)c->of->n_bytes[a]) != 0) {
+            fprintf(stderr, "rounds: %s: array %d of rank %d is not what was computed by hand\n",
+                    c->of->subject, a, c->rank);
+            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        }
+}
+
+static int count_lines(const char *const *sources) {
+    int n_lines = 0;
+    for (int k = 0; k < ROUNDS_MOST_SOURCES && sources[k] != NULL; k++)
+        n_lines += rounds_count_lines(sources[k]);
+    return n_lines;
+}
+
+static void report(bench *b, const contest *c) {
+    const rounds_case *of = c->of;
+    const double slots_s = bench_median(&c->taken[SLOTS]);
+    const double by_hand_s = bench_median(&c->taken[BY_HAND]);
+    const double n_slots = count_lines(of->slots_sources);
+    const double n_by_hand = count_lines(of->by_hand_sources);
+    const bench_figure figures[] = {
+        {of->subject, "slots_ms", slots_s * 1e3, BENCH_NO_TARGET, 0},
+        {of->subject, "by_hand_ms", by_hand_s * 1e3, BENCH_NO_TARGET, 0},
+        {of->subject, "of_speed_by_hand", by_hand_s / slots_s, BENCH_AT_LEAST, 0.98},
+        {of->subject, "leasts_of_speed",
+         bench_least(&c->taken[BY_HAND]) / bench_least(&c->taken[SLOTS]), BENCH_NO_TARGET, 0},
+        {of->subject, "lines_by_hand", n_by_hand, BENCH_NO_TARGET, 0},
+        {of->subject, "lines_of_slots_kernel", rounds_count_lines(of->slots_sources[0]),
+         BENCH_NO_TARGET, 0},
+        {of->subject, "lines_of_slots", n_slots, BENCH_NO_TARGET, 0},
+        {of->subject, "of_lines_by_hand", n_slots / n_by_hand, BENCH_AT_MOST, 0.7},
+    };
+    for (size_t f = 0; f < sizeof figures / sizeof *figures; f++)
+        bench_report(b, &figures[f]);
+}
+
+static void report_split(bench *b, const contest *c) {
+    const double split_s = bench_median(&c->taken[SPLIT]);
+    const double slots_s = bench_median(&c->taken[SLOTS]);
+    const bench_figure figures[] = {
+        {c->of->subject, "static_split_ms", split_s * 1e3, BENCH_NO_TARGET, 0},
+        {c->of->subject, "of_speed_of_split", split_s / slots_s, BENCH_AT_LEAST, 1.3},
+    };
+    for (size_t f = 0; f < sizeof figures / sizeof *figures; f++)
+        bench_report(b, &figures[f]);
+}
+
+/** The first round, which touches all memory and plans, does not count. */
+static void compete(bench *b, const rounds_case *of, int rank) {
+    contest c;
+    begin(&c, of, rank);
+    for (int k = -1; k < BENCH_REPETITIONS; k++) {
+        for (int w = 0; w < N_WAYS; w++) {
+            const double taken_s = has_way(&c, w) ? time_way(&c, w) : 0;
+            if (k >= 0)
+                bench_add_time(&c.taken[w], taken_s);
+        }
+        check_way(&c, SLOTS);
+        if (has_way(&c, SPLIT))
+            check_way(&c, SPLIT);
+    }
+    report(b, &c);
+    if (has_way(&c, SPLIT))
+        report_split(b, &c);
+    end(&c);
+}
+
+int main(int argc, char **argv) {
+    bench b;
+    int level;
+    if (argc > 1 && strcmp(argv[1], "--serialized") == 0) {
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+        argc--;
+        argv++;
+    }
+    const int rank = bench_begin_ranks(&b, "rounds", ROUNDS_RANKS, "[--serialized] ", argc, argv);
+    const rounds_case cases[] = {rounds_cannon(), rounds_nbody(), rounds_mandelbrot()};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        compete(&b, &cases[k], rank);
+    return bench_end_ranks(&b);
+}

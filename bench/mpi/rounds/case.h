@@ -1,0 +1,42 @@
+#ifndef BENCH_MPI_ROUNDS_CASE_H
+#define BENCH_MPI_ROUNDS_CASE_H
+
+#include "slots.h"
+
+#include <stdint.h>
+
+/* The cases of build/bench/rounds, for four ranks with a slot each. */
+enum { ROUNDS_RANKS = 4, ROUNDS_MOST_SOURCES = 3 };
+
+/** A way to do a case by hand. own: what this rank has of each array. */
+typedef void rounds_by_hand(void *const *own);
+
+typedef struct rounds_case {
+    const char *subject;
+    rounds_launch launch;
+    int n_arrays; /* of the launch, and those that programs alone have, after them */
+    int64_t n_bytes[ROUNDS_MOST_ARRAYS]; /* of own */
+    void (*fill)(int rank, void *const *own);
+    bool by_master; /* rank 0 hands out work to the slots of others; results are its last array */
+    rounds_by_hand *by_hand;
+    rounds_by_hand *split; /* by hand without a master; NULL: there is none */
+    /* From the root of the sources, NULL behind the last one. The kernels come first. */
+    const char *slots_sources[ROUNDS_MOST_SOURCES];
+    const char *by_hand_sources[ROUNDS_MOST_SOURCES];
+} rounds_case;
+
+rounds_case rounds_cannon(void);
+rounds_case rounds_nbody(void);
+rounds_case rounds_mandelbrot(void);
+
+/** What the program of rank 0 hands out: the rows of an n x n image to slots of other ranks. */
+typedef struct rounds_master {
+    int64_t n;
+    int n_slots;
+    int32_t *image;
+} rounds_master;
+
+/** A rounds_talk whose user is a rounds_master. */
+void rounds_hand_out_rows(polytile_context *ctx, polytile_queue *queue, void *user);
+
+#endif

@@ -1,0 +1,121 @@
+#include "by_hand.h"
+#include "cannon_kernels.h"
+#include "case.h"
+#include "mandelbrot_kernels.h"
+#include "nbody_kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Sizes are those that the examples have by default. */
+enum { Q = 2, M = 256, N_BODIES = 1024, N_STEPS = 10, N_ROWS = 512, N_WORKERS = ROUNDS_RANKS - 1 };
+
+static void fill_cannon(int rank, void *const *own) {
+    for (int which = 0; which < 2; which++)
+        for (int k = 0; k < M * M; k++)
+            ((float *)own[which])[k] = (float)((k * 31 + rank * 17 + which) % 5 - 2);
+    memset(own[2], 0, M * M * sizeof(float));
+}
+
+static void run_cannon(void *const *own) {
+    cannon_by_hand(MPI_COMM_WORLD, M, own[0], own[1], own[2]);
+}
+
+rounds_case rounds_cannon(void) {
+    const rounds_array block = {"A", POLYTILE_F32, 3, {Q * Q, M, M}};
+    rounds_case made = {
+        .subject = "cannon 512x512, 2x2 ranks",
+        .launch = {.declaration = CANNON_DECLARATION,
+                   .implementation = cannon_implementation(),
+                   .layout = "block(dim=0)",
+                   .n_parameters = 1,
+                   .parameter = POLYTILE_PARAMETER("q", Q),
+                   .n_arrays = 3,
+                   .arrays = {block, block, block}},
+        .n_arrays = 3,
+        .fill = fill_cannon,
+        .by_hand = run_cannon,
+        .slots_sources = {"examples/cannon_kernels.c", "bench/mpi/rounds/slots.c"},
+        .by_hand_sources = {"bench/mpi/rounds/cannon_by_hand.c"},
+    };
+    for (int a = 0; a < made.n_arrays; a++)
+        made.n_bytes[a] = M * M * (int64_t)sizeof(float);
+    made.launch.arrays[1].name = "B";
+    made.launch.arrays[2].name = "C";
+    return made;
+}
+
+/** Whole numbers of thousandths, which look random; masses are positive. */
+static void fill_nbody(int rank, void *const *own) {
+    float *body = own[0];
+    (void)rank;
+    for (unsigned k = 0; k < N_BODIES * NBODY_FIELDS; k++)
+        body[k] = (float)(k * 2654435761U % 2001) / 1000 - 1;
+    for (int k = NBODY_MASS; k < N_BODIES * NBODY_FIELDS; k += NBODY_FIELDS)
+        body[k] = body[k] * body[k] + 0.001f;
+    memset(own[1], 0, N_BODIES * NBODY_FIELDS * sizeof(float));
+}
+
+static void run_nbody(void *const *own) {
+    nbody_by_hand(MPI_COMM_WORLD, N_BODIES, N_STEPS, own[0], own[1]);
+}
+
+rounds_case rounds_nbody(void) {
+    const int64_t n_bytes = N_BODIES * NBODY_FIELDS * (int64_t)sizeof(float);
+    return (rounds_case){
+        .subject = "nbody 1024, 10 steps, 4 ranks",
+        .launch =
+            {.declaration = NBODY_DECLARATION,
+             .implementation = nbody_implementation(),
+             .layout = "block(dim=0)",
+             .n_parameters = 1,
+             .parameter = POLYTILE_PARAMETER("steps", (int64_t)N_STEPS),
+             .n_arrays = 2,
+             .arrays = {{"body", POLYTILE_F32, 3, {ROUNDS_RANKS, N_BODIES, NBODY_FIELDS}},
+                        {"velocity", POLYTILE_F32, 3, {ROUNDS_RANKS, N_BODIES, NBODY_FIELDS}}}},
+        .n_arrays = 2,
+        .n_bytes = {n_bytes, n_bytes},
+        .fill = fill_nbody,
+        .by_hand = run_nbody,
+        .slots_sources = {"examples/nbody_kernels.c", "bench/mpi/rounds/slots.c"},
+        .by_hand_sources = {"bench/mpi/rounds/nbody_by_hand.c"},
+    };
+}
+
+enum { ROW, WORK, IMAGE };
+
+static void fill_mandelbrot(int rank, void *const *own) {
+    (void)rank;
+    memset(own[ROW], 0, N_ROWS * sizeof(int32_t));
+    *(int32_t *)own[WORK] = NO_ROW;
+    memset(own[IMAGE], 0, N_ROWS * N_ROWS * sizeof(int32_t));
+}
+
+static void run_mandelbrot(void *const *own) {
+    mandelbrot_by_hand(MPI_COMM_WORLD, N_ROWS, own[ROW], own[IMAGE]);
+}
+
+static void run_mandelbrot_split(void *const *own) {
+    mandelbrot_split_by_hand(MPI_COMM_WORLD, N_ROWS, own[IMAGE]);
+}
+
+rounds_case rounds_mandelbrot(void) {
+    return (rounds_case){
+        .subject = "mandelbrot 512x512, 3 ranks and a master",
+        .launch = {.declaration = MANDELBROT_ASK_DECLARATION,
+                   .implementation = mandelbrot_ask_implementation(),
+                   .layout = "weighted(0,1,1,1)",
+                   .n_arrays = 2,
+                   .arrays = {{"row", POLYTILE_I32, 2, {N_WORKERS, N_ROWS}},
+                              {"work", POLYTILE_I32, 1, {N_WORKERS}}}},
+        .n_arrays = 3,
+        .n_bytes = {N_ROWS * sizeof(int32_t), sizeof(int32_t), N_ROWS * N_ROWS * sizeof(int32_t)},
+        .fill = fill_mandelbrot,
+        .by_master = true,
+        .by_hand = run_mandelbrot,
+        .split = run_mandelbrot_split,
+        .slots_sources = {"examples/mandelbrot_kernels.c", "bench/mpi/rounds/slots.c",
+                          "bench/mpi/rounds/mandelbrot_master.c"},
+        .by_hand_sources = {"bench/mpi/rounds/mandelbrot_by_hand.c"},
+    };
+}
