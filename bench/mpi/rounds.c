@@ -1,7 +1,8 @@
 /* Examples whose slots send messages while they run, on four ranks with one slot each, and the same
  * by hand: a kernel that returns after each round, MPI, and the kernel again; in turns. All elements
  * are compared: mpiexec -n 4 build/bench/rounds [--serialized]. With --serialized slots may call MPI
- * themselves. Lines are those with code of kernels and of what runs them, arrays included. */
+ * themselves. Lines are those with code of kernels and of what runs them; with slots of what makes
+ * the queue and its arrays, too. */
 #include "mpi/common/ranks.h"
 #include "rounds/case.h"
 #include "rounds/lines.h"
@@ -52,18 +53,35 @@ static void run_way(contest *c, int way) {
         (way == BY_HAND ? c->of->by_hand : c->of->split)(c->own[way]);
 }
 
+/** Copy from or to the memory of this rank what it owns of the arrays of the slots. */
+static void put_own(const contest *c) {
+    for (int a = 0; a < c->of->launch.n_arrays; a++) {
+        const polytile_domain box = polytile_mpi_array_get_box(c->slots.arrays[a], 0);
+        bench_require(polytile_mpi_array_put(c->slots.arrays[a], &box, c->own[SLOTS][a]),
+                      c->slots.ctx);
+    }
+}
+
+static void get_own(const contest *c) {
+    for (int a = 0; a < c->of->launch.n_arrays; a++) {
+        const polytile_domain box = polytile_mpi_array_get_box(c->slots.arrays[a], 0);
+        bench_require(polytile_mpi_array_get(c->slots.arrays[a], &box, c->own[SLOTS][a]),
+                      c->slots.ctx);
+    }
+}
+
 /** Seconds until the last rank is done. */
 static double time_way(contest *c, int way) {
     c->of->fill(c->rank, c->own[way]);
     if (way == SLOTS)
-        rounds_slots_put(&c->slots, &c->of->launch, c->own[way]);
+        put_own(c);
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin_s = bench_now_s();
     run_way(c, way);
     MPI_Barrier(MPI_COMM_WORLD);
     const double taken_s = bench_now_s() - begin_s;
     if (way == SLOTS)
-        rounds_slots_get(&c->slots, &c->of->launch, c->own[way]);
+        get_own(c);
     return taken_s;
 }
 

@@ -19,13 +19,6 @@ void rounds_slots_begin(rounds_slots *s, const rounds_launch *launch) {
     }
 }
 
-void rounds_slots_put(const rounds_slots *s, const rounds_launch *launch, void *const *own) {
-    for (int a = 0; a < launch->n_arrays; a++) {
-        const polytile_domain box = polytile_mpi_array_get_box(s->arrays[a], 0);
-        bench_require(polytile_mpi_array_put(s->arrays[a], &box, own[a]), s->ctx);
-    }
-}
-
 void rounds_slots_run(const rounds_slots *s, const rounds_launch *launch, rounds_talk *talk,
                       void *user) {
     const polytile_launch_options options = {.n_parameters = launch->n_parameters,
@@ -37,13 +30,6 @@ void rounds_slots_run(const rounds_slots *s, const rounds_launch *launch, rounds
     if (talk != NULL)
         talk(s->ctx, s->queue, user);
     bench_require(polytile_queue_wait(s->queue), s->ctx);
-}
-
-void rounds_slots_get(const rounds_slots *s, const rounds_launch *launch, void *const *own) {
-    for (int a = 0; a < launch->n_arrays; a++) {
-        const polytile_domain box = polytile_mpi_array_get_box(s->arrays[a], 0);
-        bench_require(polytile_mpi_array_get(s->arrays[a], &box, own[a]), s->ctx);
-    }
 }
 
 void rounds_slots_end(rounds_slots *s) {

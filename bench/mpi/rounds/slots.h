@@ -34,13 +34,11 @@ typedef struct rounds_slots {
     polytile_array *arrays[ROUNDS_MOST_ARRAYS];
 } rounds_slots;
 
-/* These end the program after an error. own has what the calling rank has of each array. */
+/* These end the program after an error. */
 void rounds_slots_begin(rounds_slots *s, const rounds_launch *launch);
-void rounds_slots_put(const rounds_slots *s, const rounds_launch *launch, void *const *own);
 /** talk: NULL on ranks that say nothing. */
 void rounds_slots_run(const rounds_slots *s, const rounds_launch *launch, rounds_talk *talk,
                       void *user);
-void rounds_slots_get(const rounds_slots *s, const rounds_launch *launch, void *const *own);
 void rounds_slots_end(rounds_slots *s);
 
 #endif
