@@ -159,11 +159,8 @@ static void compete(bench *b, const rounds_case *of, int rank) {
 int main(int argc, char **argv) {
     bench b;
     int level;
-    if (argc > 1 && strcmp(argv[1], "--serialized") == 0) {
+    if (bench_take_option("--serialized", 1, &argc, &argv))
         MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
-        argc--;
-        argv++;
-    }
     const int rank = bench_begin_ranks(&b, "rounds", ROUNDS_RANKS, "[--serialized] ", argc, argv);
     const rounds_case cases[] = {rounds_cannon(), rounds_nbody(), rounds_mandelbrot()};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
