@@ -6,6 +6,7 @@
 
 #include <polytile/message.h>
 #include <polytile/mpi.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum { N_SLOTS = 2, N_COLUMNS = 64, N_SECONDS = 2 };
@@ -56,11 +57,24 @@ static double used_s(void) {
     return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
-/** Launch, let slots wait for N_SECONDS, and end them. Returns the part of a core that this process
- * had from the launch to its end. */
-static double wait_idly(const asked *a, int rank) {
+/** How often a thread of this process has gone to sleep. */
+static double count_sleeps(void) {
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return (double)used.ru_nvcsw;
+}
+
+/** What a process had from the launch to its end, a second. */
+typedef struct cost {
+    double part_of_a_core;
+    double n_sleeps;
+} cost;
+
+/** Launch, let slots wait for N_SECONDS, and end them. */
+static cost wait_idly(const asked *a, int rank) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin_s = bench_now_s(), before_s = used_s();
+    const double n_before = count_sleeps();
     bench_require(
         polytile_queue_launch(a->queue, a->kernel, POLYTILE_EXTENTS(N_SLOTS), 2, a->arrays, NULL),
         a->ctx);
@@ -70,14 +84,16 @@ static double wait_idly(const asked *a, int rank) {
         send_to_both(a);
     }
     bench_require(polytile_queue_wait(a->queue), a->ctx);
-    return (used_s() - before_s) / (bench_now_s() - begin_s);
+    const double taken_s = bench_now_s() - begin_s;
+    return (cost){(used_s() - before_s) / taken_s, (count_sleeps() - n_before) / taken_s};
 }
 
-static void report(bench *b, const double *parts) {
+static void report(bench *b, int rank, const cost *of) {
+    static const char *const subjects[] = {"the program sleeps: rank 0",
+                                           "the program waits for the queue: rank 1"};
     const bench_figure figures[] = {
-        {"the program sleeps: rank 0", "part_of_a_core", parts[0], BENCH_AT_MOST, 0.02},
-        {"the program waits for the queue: rank 1", "part_of_a_core", parts[1], BENCH_AT_MOST,
-         0.02},
+        {subjects[rank], "sleeps_a_second", of->n_sleeps, BENCH_NO_TARGET, 0},
+        {subjects[rank], "part_of_a_core", of->part_of_a_core, BENCH_AT_MOST, 0.02},
     };
     for (size_t f = 0; f < sizeof figures / sizeof *figures; f++)
         bench_report(b, &figures[f]);
@@ -88,7 +104,7 @@ int main(int argc, char **argv) {
     asked a;
     char own[128];
     int level;
-    double parts[N_SLOTS];
+    cost costs[N_SLOTS];
     const char *device = "host(threads=1)";
     if (bench_take_option("--serialized", 1, &argc, &argv))
         MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
@@ -97,10 +113,10 @@ int main(int argc, char **argv) {
     const int rank = bench_begin_ranks(&b, "idle", N_SLOTS,
                                        "[--serialized] [--device DEVICE[+DEVICE]] ", argc, argv);
     begin(&a, bench_find_device(device, rank, own, sizeof own));
-    const double part = wait_idly(&a, rank);
-    MPI_Gather(&part, 1, MPI_DOUBLE, parts, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    if (rank == 0)
-        report(&b, parts);
+    const cost own_cost = wait_idly(&a, rank);
+    MPI_Gather(&own_cost, 2, MPI_DOUBLE, costs, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int k = 0; rank == 0 && k < N_SLOTS; k++)
+        report(&b, k, &costs[k]);
     polytile_context_destroy(a.ctx);
     return bench_end_ranks(&b);
 }
