@@ -1,8 +1,9 @@
-/* Examples whose slots send messages while they run, on four ranks with one slot each, and the same
- * by hand: a kernel that returns after each round, MPI, and the kernel again; in turns. All elements
- * are compared: mpiexec -n 4 build/bench/rounds [--serialized]. With --serialized slots may call MPI
- * themselves. Lines are those with code of kernels and of what runs them; with slots of what makes
- * the queue and its arrays, too. */
+/* Examples whose slots send messages while they run, on four ranks with a slot each, and the same by
+ * hand: a kernel that returns after each round, MPI, and the kernel again; in turns. All elements
+ * are compared: mpiexec -n 4 build/bench/rounds [--serialized] [--gpus N]; nbody alone on two ranks,
+ * mpiexec -n 2. With --serialized slots may call MPI themselves. With --gpus mandelbrot alone runs,
+ * by 128 slots a rank, on N GPUs. Lines are those with code of kernels and of what runs them; with
+ * slots of what makes the queue and its arrays, too. */
 #include "mpi/common/ranks.h"
 #include "rounds/case.h"
 #include "rounds/lines.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 
 /** The ways to do a case, which have memory of their own. */
-enum { SLOTS, BY_HAND, SPLIT, N_WAYS };
+enum { SLOTS, BY_HAND, OTHER, N_WAYS };
 
 typedef struct contest {
     const rounds_case *of;
@@ -22,7 +23,7 @@ typedef struct contest {
     bench_times taken[N_WAYS];
 } contest;
 
-static void begin(contest *c, const rounds_case *of, int rank) {
+static void begin(contest *c, const rounds_case *of, int rank, const char *device) {
     *c = (contest){.of = of, .rank = rank};
     for (int w = 0; w < N_WAYS; w++)
         for (int a = 0; a < of->n_arrays; a++)
@@ -31,18 +32,22 @@ static void begin(contest *c, const rounds_case *of, int rank) {
         c->master =
             (rounds_master){of->launch.arrays[0].extents[1], (int)of->launch.arrays[0].extents[0],
                             c->own[SLOTS][of->n_arrays - 1]};
-    rounds_slots_begin(&c->slots, &of->launch);
+    if (of->begin_by_hand != NULL)
+        of->begin_by_hand(rank);
+    rounds_slots_begin(&c->slots, &of->launch, device);
 }
 
 static void end(contest *c) {
     rounds_slots_end(&c->slots);
+    if (c->of->end_by_hand != NULL)
+        c->of->end_by_hand(c->rank);
     for (int w = 0; w < N_WAYS; w++)
         for (int a = 0; a < c->of->n_arrays; a++)
             bench_free(c->own[w][a], c->of->n_bytes[a]);
 }
 
 static bool has_way(const contest *c, int way) {
-    return way != SPLIT || c->of->split != NULL;
+    return way != OTHER || c->of->other != NULL;
 }
 
 static void run_way(contest *c, int way) {
@@ -50,7 +55,7 @@ static void run_way(contest *c, int way) {
     if (way == SLOTS)
         rounds_slots_run(&c->slots, &c->of->launch, talk, &c->master);
     else
-        (way == BY_HAND ? c->of->by_hand : c->of->split)(c->own[way]);
+        (way == BY_HAND ? c->of->by_hand : c->of->other)(c->own[way]);
 }
 
 /** Copy from or to the memory of this rank what it owns of the arrays of the slots. */
@@ -125,21 +130,25 @@ static void report(bench *b, const contest *c) {
         bench_report(b, &figures[f]);
 }
 
-static void report_split(bench *b, const contest *c) {
-    const double split_s = bench_median(&c->taken[SPLIT]);
+static void report_other(bench *b, const contest *c) {
+    const double other_s = bench_median(&c->taken[OTHER]);
     const double slots_s = bench_median(&c->taken[SLOTS]);
+    const bench_relation relation = c->of->other_target > 0 ? BENCH_AT_LEAST : BENCH_NO_TARGET;
+    char names[2][64];
+    snprintf(names[0], sizeof names[0], "%s_ms", c->of->other_name);
+    snprintf(names[1], sizeof names[1], "of_speed_%s", c->of->other_name);
     const bench_figure figures[] = {
-        {c->of->subject, "static_split_ms", split_s * 1e3, BENCH_NO_TARGET, 0},
-        {c->of->subject, "of_speed_of_split", split_s / slots_s, BENCH_AT_LEAST, 1.3},
+        {c->of->subject, names[0], other_s * 1e3, BENCH_NO_TARGET, 0},
+        {c->of->subject, names[1], other_s / slots_s, relation, c->of->other_target},
     };
     for (size_t f = 0; f < sizeof figures / sizeof *figures; f++)
         bench_report(b, &figures[f]);
 }
 
 /** The first round, which touches all memory and plans, does not count. */
-static void compete(bench *b, const rounds_case *of, int rank) {
+static void compete(bench *b, const rounds_case *of, int rank, const char *device) {
     contest c;
-    begin(&c, of, rank);
+    begin(&c, of, rank, device);
     for (int k = -1; k < BENCH_REPETITIONS; k++) {
         for (int w = 0; w < N_WAYS; w++) {
             const double taken_s = has_way(&c, w) ? time_way(&c, w) : 0;
@@ -147,23 +156,53 @@ static void compete(bench *b, const rounds_case *of, int rank) {
                 bench_add_time(&c.taken[w], taken_s);
         }
         check_way(&c, SLOTS);
-        if (has_way(&c, SPLIT))
-            check_way(&c, SPLIT);
+        if (has_way(&c, OTHER))
+            check_way(&c, OTHER);
     }
     report(b, &c);
-    if (has_way(&c, SPLIT))
-        report_split(b, &c);
+    if (has_way(&c, OTHER))
+        report_other(b, &c);
     end(&c);
+}
+
+static void compete_on_hosts(bench *b, int rank) {
+    const rounds_case cases[] = {rounds_cannon(), rounds_nbody(ROUNDS_RANKS), rounds_mandelbrot()};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        compete(b, &cases[k], rank, "host(threads=1)");
+}
+
+/** Rank 0, the master, has no GPU. */
+static void compete_on_gpus(bench *b, int rank, int n_gpus) {
+    char device[32] = "host(threads=1)";
+    const rounds_case mandelbrot = rounds_mandelbrot_on_gpus(n_gpus);
+    if (rank > 0)
+        snprintf(device, sizeof device, "cuda:%d", (rank - 1) % n_gpus);
+    compete(b, &mandelbrot, rank, device);
+}
+
+static int begin_mpi(int *argc, char ***argv) {
+    const int wanted = bench_take_option("--serialized", 1, argc, argv) ? MPI_THREAD_SERIALIZED
+                                                                        : MPI_THREAD_FUNNELED;
+    int level, n_ranks;
+    MPI_Init_thread(argc, argv, wanted, &level);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    return n_ranks;
 }
 
 int main(int argc, char **argv) {
     bench b;
-    int level;
-    if (bench_take_option("--serialized", 1, &argc, &argv))
-        MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
-    const int rank = bench_begin_ranks(&b, "rounds", ROUNDS_RANKS, "[--serialized] ", argc, argv);
-    const rounds_case cases[] = {rounds_cannon(), rounds_nbody(), rounds_mandelbrot()};
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        compete(&b, &cases[k], rank);
+    int n_gpus = 0;
+    const int n_ranks = begin_mpi(&argc, &argv) == 2 ? 2 : ROUNDS_RANKS;
+    if (bench_take_option("--gpus", 2, &argc, &argv))
+        n_gpus = atoi(argv[0]);
+    const int rank =
+        bench_begin_ranks(&b, "rounds", n_ranks, "[--serialized] [--gpus N] ", argc, argv);
+    const rounds_case nbody = rounds_nbody(n_ranks);
+    if (n_ranks == 2)
+        compete(&b, &nbody, rank, "host(threads=1)");
+    else if (n_gpus > 0)
+        compete_on_gpus(&b, rank, n_gpus);
+    else
+        compete_on_hosts(&b, rank);
     return bench_end_ranks(&b);
 }

@@ -15,9 +15,19 @@ void cannon_by_hand(MPI_Comm comm, int m, float *A, float *B, float *C);
  * n is a multiple of the ranks; body and velocity as in nbody_kernels.h. */
 void nbody_by_hand(MPI_Comm comm, int n, int n_steps, float *body, float *velocity);
 
-/** Compute an image of n rows: rank 0 hands them out and collects them, the others ask for the next
- * one. Shapes: row: n elements of each other rank; image: n x n of rank 0. */
-void mandelbrot_by_hand(MPI_Comm comm, int n, int32_t *row, int32_t *image);
+/** Compute so many rows of an n x n image, from the first one on. */
+void mandelbrot_rows(int n, int first, int n_rows, int32_t *rows);
+
+/** An image of n x n elements, and what is asked for at once: n_rows, which divide n. */
+typedef struct mandelbrot_request {
+    int n;
+    int n_rows;
+    void (*compute)(int n, int first, int n_rows, int32_t *rows);
+} mandelbrot_request;
+
+/** Compute an image: rank 0 hands rows out and collects them, the others ask for the next ones.
+ * Shapes: rows: those of a request, of each other rank; image: of rank 0. */
+void mandelbrot_by_hand(MPI_Comm comm, const mandelbrot_request *of, int32_t *rows, int32_t *image);
 
 /** The same by a static split: each rank but 0 computes rows that lie together, of its own image,
  * and sends them. Shapes: image: n x n of each rank. */

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The cases of build/bench/rounds, for four ranks with a slot each. */
+/* The cases of build/bench/rounds, for four ranks with a slot each unless they say else. */
 enum { ROUNDS_RANKS = 4, ROUNDS_MOST_SOURCES = 3 };
 
 /** A way to do a case by hand. own: what this rank has of each array. */
@@ -17,17 +17,24 @@ typedef struct rounds_case {
     int n_arrays; /* of the launch, and those that programs alone have, after them */
     int64_t n_bytes[ROUNDS_MOST_ARRAYS]; /* of own */
     void (*fill)(int rank, void *const *own);
+    void (*begin_by_hand)(int rank); /* these two: NULL where there is nothing to do */
+    void (*end_by_hand)(int rank);
     bool by_master; /* rank 0 hands out work to the slots of others; results are its last array */
     rounds_by_hand *by_hand;
-    rounds_by_hand *split; /* by hand without a master; NULL: there is none */
+    rounds_by_hand *other; /* another way by hand; NULL: there is none */
+    const char *other_name;
+    double other_target; /* of the speed of slots by that of the other way; 0: there is none */
     /* From the root of the sources, NULL behind the last one. The kernels come first. */
     const char *slots_sources[ROUNDS_MOST_SOURCES];
     const char *by_hand_sources[ROUNDS_MOST_SOURCES];
 } rounds_case;
 
 rounds_case rounds_cannon(void);
-rounds_case rounds_nbody(void);
+rounds_case rounds_nbody(int n_ranks); /* 2 or 4 */
 rounds_case rounds_mandelbrot(void);
+/** The same of an image of 1024 x 1024 on GPUs, by many slots a rank; rank k > 0 has GPU
+ * (k - 1) % n_gpus. By hand a row for a request, and the other way sixteen. */
+rounds_case rounds_mandelbrot_on_gpus(int n_gpus);
 
 /** What the program of rank 0 hands out: the rows of an n x n image to slots of other ranks. */
 typedef struct rounds_master {

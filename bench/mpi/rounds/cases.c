@@ -1,6 +1,7 @@
 #include "by_hand.h"
 #include "cannon_kernels.h"
 #include "case.h"
+#include "mandelbrot_gpu.h"
 #include "mandelbrot_kernels.h"
 #include "nbody_kernels.h"
 
@@ -60,19 +61,18 @@ static void run_nbody(void *const *own) {
     nbody_by_hand(MPI_COMM_WORLD, N_BODIES, N_STEPS, own[0], own[1]);
 }
 
-rounds_case rounds_nbody(void) {
+rounds_case rounds_nbody(int n_ranks) {
     const int64_t n_bytes = N_BODIES * NBODY_FIELDS * (int64_t)sizeof(float);
     return (rounds_case){
-        .subject = "nbody 1024, 10 steps, 4 ranks",
-        .launch =
-            {.declaration = NBODY_DECLARATION,
-             .implementation = nbody_implementation(),
-             .layout = "block(dim=0)",
-             .n_parameters = 1,
-             .parameter = POLYTILE_PARAMETER("steps", (int64_t)N_STEPS),
-             .n_arrays = 2,
-             .arrays = {{"body", POLYTILE_F32, 3, {ROUNDS_RANKS, N_BODIES, NBODY_FIELDS}},
-                        {"velocity", POLYTILE_F32, 3, {ROUNDS_RANKS, N_BODIES, NBODY_FIELDS}}}},
+        .subject = n_ranks == 2 ? "nbody 1024, 10 steps, 2 ranks" : "nbody 1024, 10 steps, 4 ranks",
+        .launch = {.declaration = NBODY_DECLARATION,
+                   .implementation = nbody_implementation(),
+                   .layout = "block(dim=0)",
+                   .n_parameters = 1,
+                   .parameter = POLYTILE_PARAMETER("steps", (int64_t)N_STEPS),
+                   .n_arrays = 2,
+                   .arrays = {{"body", POLYTILE_F32, 3, {n_ranks, N_BODIES, NBODY_FIELDS}},
+                              {"velocity", POLYTILE_F32, 3, {n_ranks, N_BODIES, NBODY_FIELDS}}}},
         .n_arrays = 2,
         .n_bytes = {n_bytes, n_bytes},
         .fill = fill_nbody,
@@ -84,38 +84,100 @@ rounds_case rounds_nbody(void) {
 
 enum { ROW, WORK, IMAGE };
 
+static void fill_work(int n_slots, int n_rows, void *const *own) {
+    for (int slot = 0; slot < n_slots; slot++)
+        ((int32_t *)own[WORK])[slot] = NO_ROW;
+    memset(own[IMAGE], 0, (size_t)n_rows * (size_t)n_rows * sizeof(int32_t));
+}
+
 static void fill_mandelbrot(int rank, void *const *own) {
     (void)rank;
-    memset(own[ROW], 0, N_ROWS * sizeof(int32_t));
-    *(int32_t *)own[WORK] = NO_ROW;
-    memset(own[IMAGE], 0, N_ROWS * N_ROWS * sizeof(int32_t));
+    fill_work(1, N_ROWS, own);
 }
 
 static void run_mandelbrot(void *const *own) {
-    mandelbrot_by_hand(MPI_COMM_WORLD, N_ROWS, own[ROW], own[IMAGE]);
+    mandelbrot_by_hand(MPI_COMM_WORLD, &(mandelbrot_request){N_ROWS, 1, mandelbrot_rows}, own[ROW],
+                       own[IMAGE]);
 }
 
 static void run_mandelbrot_split(void *const *own) {
     mandelbrot_split_by_hand(MPI_COMM_WORLD, N_ROWS, own[IMAGE]);
 }
 
-rounds_case rounds_mandelbrot(void) {
+/** Of an image of n rows, and so many slots a worker. */
+static rounds_case make_mandelbrot(int64_t n, int64_t n_slots) {
+    const int64_t n_bytes = sizeof(int32_t);
     return (rounds_case){
-        .subject = "mandelbrot 512x512, 3 ranks and a master",
         .launch = {.declaration = MANDELBROT_ASK_DECLARATION,
                    .implementation = mandelbrot_ask_implementation(),
                    .layout = "weighted(0,1,1,1)",
                    .n_arrays = 2,
-                   .arrays = {{"row", POLYTILE_I32, 2, {N_WORKERS, N_ROWS}},
-                              {"work", POLYTILE_I32, 1, {N_WORKERS}}}},
+                   .arrays = {{"row", POLYTILE_I32, 2, {N_WORKERS * n_slots, n}},
+                              {"work", POLYTILE_I32, 1, {N_WORKERS * n_slots}}}},
         .n_arrays = 3,
-        .n_bytes = {N_ROWS * sizeof(int32_t), sizeof(int32_t), N_ROWS * N_ROWS * sizeof(int32_t)},
-        .fill = fill_mandelbrot,
+        .n_bytes = {n_slots * n * n_bytes, n_slots * n_bytes, n * n * n_bytes},
         .by_master = true,
-        .by_hand = run_mandelbrot,
-        .split = run_mandelbrot_split,
         .slots_sources = {"examples/mandelbrot_kernels.c", "bench/mpi/rounds/slots.c",
                           "bench/mpi/rounds/mandelbrot_master.c"},
         .by_hand_sources = {"bench/mpi/rounds/mandelbrot_by_hand.c"},
     };
+}
+
+rounds_case rounds_mandelbrot(void) {
+    rounds_case made = make_mandelbrot(N_ROWS, 1);
+    made.subject = "mandelbrot 512x512, 3 ranks and a master";
+    made.fill = fill_mandelbrot;
+    made.by_hand = run_mandelbrot;
+    made.other = run_mandelbrot_split;
+    made.other_name = "static_split";
+    made.other_target = 1.3;
+    return made;
+}
+
+enum { N_GPU_ROWS = 1024, N_GPU_SLOTS = 128, N_BAND_ROWS = 16 };
+
+static int n_gpus_used;
+static int32_t *gpu_rows;
+
+static void begin_gpu(int rank) {
+    if (rank > 0)
+        gpu_rows = mandelbrot_gpu_begin((rank - 1) % n_gpus_used, N_BAND_ROWS * N_GPU_ROWS);
+}
+
+static void end_gpu(int rank) {
+    if (rank > 0)
+        mandelbrot_gpu_end(gpu_rows);
+}
+
+static void fill_gpu(int rank, void *const *own) {
+    (void)rank;
+    fill_work(N_GPU_SLOTS, N_GPU_ROWS, own);
+}
+
+static void run_gpu(int n_rows, int32_t *image) {
+    mandelbrot_by_hand(MPI_COMM_WORLD,
+                       &(mandelbrot_request){N_GPU_ROWS, n_rows, mandelbrot_gpu_rows}, gpu_rows,
+                       image);
+}
+
+static void run_gpu_by_rows(void *const *own) {
+    run_gpu(1, own[IMAGE]);
+}
+
+static void run_gpu_by_bands(void *const *own) {
+    run_gpu(N_BAND_ROWS, own[IMAGE]);
+}
+
+rounds_case rounds_mandelbrot_on_gpus(int n_gpus) {
+    rounds_case made = make_mandelbrot(N_GPU_ROWS, N_GPU_SLOTS);
+    n_gpus_used = n_gpus;
+    made.subject = "mandelbrot 1024x1024, 3 ranks on GPUs";
+    made.fill = fill_gpu;
+    made.begin_by_hand = begin_gpu;
+    made.end_by_hand = end_gpu;
+    made.by_hand = run_gpu_by_rows;
+    made.other = run_gpu_by_bands;
+    made.other_name = "by_hand_16_rows";
+    made.by_hand_sources[1] = "bench/mpi/rounds/mandelbrot_gpu_by_hand.cu";
+    return made;
 }

@@ -2,12 +2,11 @@
 
 #include "common/bench.h"
 
-void rounds_slots_begin(rounds_slots *s, const rounds_launch *launch) {
+void rounds_slots_begin(rounds_slots *s, const rounds_launch *launch, const char *device) {
     const polytile_share_options options = {.layout = launch->layout};
     bench_require(polytile_context_create(&s->ctx), NULL);
-    bench_require(
-        polytile_mpi_queue_create(s->ctx, MPI_COMM_WORLD, "host(threads=1)", &options, &s->queue),
-        s->ctx);
+    bench_require(polytile_mpi_queue_create(s->ctx, MPI_COMM_WORLD, device, &options, &s->queue),
+                  s->ctx);
     bench_require(
         polytile_kernel_create(s->ctx, launch->declaration, launch->implementation, &s->kernel),
         s->ctx);

@@ -35,7 +35,7 @@ typedef struct rounds_slots {
 } rounds_slots;
 
 /* These end the program after an error. */
-void rounds_slots_begin(rounds_slots *s, const rounds_launch *launch);
+void rounds_slots_begin(rounds_slots *s, const rounds_launch *launch, const char *device);
 /** talk: NULL on ranks that say nothing. */
 void rounds_slots_run(const rounds_slots *s, const rounds_launch *launch, rounds_talk *talk,
                       void *user);
