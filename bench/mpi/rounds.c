@@ -1,9 +1,9 @@
-/* Examples whose slots send messages while they run, on four ranks with a slot each, and the same by
- * hand: a kernel that returns after each round, MPI, and the kernel again; in turns. All elements
- * are compared: mpiexec -n 4 build/bench/rounds [--serialized] [--gpus N]; nbody alone on two ranks,
- * mpiexec -n 2. With --serialized slots may call MPI themselves. With --gpus mandelbrot alone runs,
- * by 128 slots a rank, on N GPUs. Lines are those with code of kernels and of what runs them; with
- * slots of what makes the queue and its arrays, too. */
+/* Examples whose slots send messages while they run, on four ranks with a slot each, and the same
+ * by hand: a kernel that returns after each round, MPI, and the kernel again; in turns. All
+ * elements are compared: mpiexec -n 4 build/bench/rounds [--serialized] [--gpus N]. On two ranks
+ * nbody alone runs. With --serialized slots may call MPI themselves. With --gpus mandelbrot alone
+ * runs, by 128 slots a rank, on N GPUs. Lines are those with code of kernels and of what runs them;
+ * with slots of what makes the queue and its arrays, too. */
 #include "mpi/common/ranks.h"
 #include "rounds/case.h"
 #include "rounds/lines.h"
@@ -55,7 +55,7 @@ static void run_way(contest *c, int way) {
     if (way == SLOTS)
         rounds_slots_run(&c->slots, &c->of->launch, talk, &c->master);
     else
-        (way == BY_HAND ? c->of->by_hand : c->of->other)(c->own[way]);
+        (way == BY_HAND ? c->of->by_hand : c->of->other)(c->of, c->own[way]);
 }
 
 /** Copy from or to the memory of this rank what it owns of the arrays of the slots. */
@@ -77,7 +77,7 @@ static void get_own(const contest *c) {
 
 /** Seconds until the last rank is done. */
 static double time_way(contest *c, int way) {
-    c->of->fill(c->rank, c->own[way]);
+    c->of->fill(c->of, c->rank, c->own[way]);
     if (way == SLOTS)
         put_own(c);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -166,9 +166,18 @@ static void compete(bench *b, const rounds_case *of, int rank, const char *devic
 }
 
 static void compete_on_hosts(bench *b, int rank) {
-    const rounds_case cases[] = {rounds_cannon(), rounds_nbody(ROUNDS_RANKS), rounds_mandelbrot()};
+    const rounds_case cases[] = {rounds_cannon(), rounds_nbody(ROUNDS_RANKS, 1024),
+                                 rounds_mandelbrot()};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         compete(b, &cases[k], rank, "host(threads=1)");
+}
+
+/** The fewer bodies, the more of the time is that of messages. */
+static void compete_on_two_hosts(bench *b, int rank) {
+    for (int n = 512; n <= 2048; n *= 2) {
+        const rounds_case nbody = rounds_nbody(2, n);
+        compete(b, &nbody, rank, "host(threads=1)");
+    }
 }
 
 /** Rank 0, the master, has no GPU. */
@@ -197,9 +206,8 @@ int main(int argc, char **argv) {
         n_gpus = atoi(argv[0]);
     const int rank =
         bench_begin_ranks(&b, "rounds", n_ranks, "[--serialized] [--gpus N] ", argc, argv);
-    const rounds_case nbody = rounds_nbody(n_ranks);
     if (n_ranks == 2)
-        compete(&b, &nbody, rank, "host(threads=1)");
+        compete_on_two_hosts(&b, rank);
     else if (n_gpus > 0)
         compete_on_gpus(&b, rank, n_gpus);
     else

@@ -8,15 +8,18 @@
 /* The cases of build/bench/rounds, for four ranks with a slot each unless they say else. */
 enum { ROUNDS_RANKS = 4, ROUNDS_MOST_SOURCES = 3 };
 
-/** A way to do a case by hand. own: what this rank has of each array. */
-typedef void rounds_by_hand(void *const *own);
+typedef struct rounds_case rounds_case;
 
-typedef struct rounds_case {
-    const char *subject;
+/** A way to do a case by hand. own: what this rank has of each array. */
+typedef void rounds_by_hand(const rounds_case *of, void *const *own);
+
+struct rounds_case {
+    char subject[48];
+    int n; /* the size: of a matrix or an image, along a side; bodies */
     rounds_launch launch;
     int n_arrays; /* of the launch, and those that programs alone have, after them */
     int64_t n_bytes[ROUNDS_MOST_ARRAYS]; /* of own */
-    void (*fill)(int rank, void *const *own);
+    void (*fill)(const rounds_case *of, int rank, void *const *own);
     void (*begin_by_hand)(int rank); /* these two: NULL where there is nothing to do */
     void (*end_by_hand)(int rank);
     bool by_master; /* rank 0 hands out work to the slots of others; results are its last array */
@@ -27,10 +30,10 @@ typedef struct rounds_case {
     /* From the root of the sources, NULL behind the last one. The kernels come first. */
     const char *slots_sources[ROUNDS_MOST_SOURCES];
     const char *by_hand_sources[ROUNDS_MOST_SOURCES];
-} rounds_case;
+};
 
 rounds_case rounds_cannon(void);
-rounds_case rounds_nbody(int n_ranks); /* 2 or 4 */
+rounds_case rounds_nbody(int n_ranks, int n); /* of n bodies, on 2 or 4 ranks */
 rounds_case rounds_mandelbrot(void);
 /** The same of an image of 1024 x 1024 on GPUs, by many slots a rank; rank k > 0 has GPU
  * (k - 1) % n_gpus. By hand a row for a request, and the other way sixteen. */

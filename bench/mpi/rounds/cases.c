@@ -5,20 +5,21 @@
 #include "mandelbrot_kernels.h"
 #include "nbody_kernels.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-/** Sizes are those that the examples have by default. */
-enum { Q = 2, M = 256, N_BODIES = 1024, N_STEPS = 10, N_ROWS = 512, N_WORKERS = ROUNDS_RANKS - 1 };
+enum { Q = 2, M = 256, N_STEPS = 10, N_ROWS = 512, N_WORKERS = ROUNDS_RANKS - 1 };
 
-static void fill_cannon(int rank, void *const *own) {
+static void fill_cannon(const rounds_case *of, int rank, void *const *own) {
+    (void)of;
     for (int which = 0; which < 2; which++)
         for (int k = 0; k < M * M; k++)
             ((float *)own[which])[k] = (float)((k * 31 + rank * 17 + which) % 5 - 2);
     memset(own[2], 0, M * M * sizeof(float));
 }
 
-static void run_cannon(void *const *own) {
+static void run_cannon(const rounds_case *of, void *const *own) {
+    (void)of;
     cannon_by_hand(MPI_COMM_WORLD, M, own[0], own[1], own[2]);
 }
 
@@ -47,32 +48,33 @@ rounds_case rounds_cannon(void) {
 }
 
 /** Whole numbers of thousandths, which look random; masses are positive. */
-static void fill_nbody(int rank, void *const *own) {
+static void fill_nbody(const rounds_case *of, int rank, void *const *own) {
+    const unsigned n = (unsigned)of->n * NBODY_FIELDS;
     float *body = own[0];
     (void)rank;
-    for (unsigned k = 0; k < N_BODIES * NBODY_FIELDS; k++)
+    for (unsigned k = 0; k < n; k++)
         body[k] = (float)(k * 2654435761U % 2001) / 1000 - 1;
-    for (int k = NBODY_MASS; k < N_BODIES * NBODY_FIELDS; k += NBODY_FIELDS)
+    for (unsigned k = NBODY_MASS; k < n; k += NBODY_FIELDS)
         body[k] = body[k] * body[k] + 0.001f;
-    memset(own[1], 0, N_BODIES * NBODY_FIELDS * sizeof(float));
+    memset(own[1], 0, n * sizeof(float));
 }
 
-static void run_nbody(void *const *own) {
-    nbody_by_hand(MPI_COMM_WORLD, N_BODIES, N_STEPS, own[0], own[1]);
+static void run_nbody(const rounds_case *of, void *const *own) {
+    nbody_by_hand(MPI_COMM_WORLD, of->n, N_STEPS, own[0], own[1]);
 }
 
-rounds_case rounds_nbody(int n_ranks) {
-    const int64_t n_bytes = N_BODIES * NBODY_FIELDS * (int64_t)sizeof(float);
-    return (rounds_case){
-        .subject = n_ranks == 2 ? "nbody 1024, 10 steps, 2 ranks" : "nbody 1024, 10 steps, 4 ranks",
+rounds_case rounds_nbody(int n_ranks, int n) {
+    const int64_t n_bytes = n * NBODY_FIELDS * (int64_t)sizeof(float);
+    rounds_case made = {
+        .n = n,
         .launch = {.declaration = NBODY_DECLARATION,
                    .implementation = nbody_implementation(),
                    .layout = "block(dim=0)",
                    .n_parameters = 1,
                    .parameter = POLYTILE_PARAMETER("steps", (int64_t)N_STEPS),
                    .n_arrays = 2,
-                   .arrays = {{"body", POLYTILE_F32, 3, {n_ranks, N_BODIES, NBODY_FIELDS}},
-                              {"velocity", POLYTILE_F32, 3, {n_ranks, N_BODIES, NBODY_FIELDS}}}},
+                   .arrays = {{"body", POLYTILE_F32, 3, {n_ranks, n, NBODY_FIELDS}},
+                              {"velocity", POLYTILE_F32, 3, {n_ranks, n, NBODY_FIELDS}}}},
         .n_arrays = 2,
         .n_bytes = {n_bytes, n_bytes},
         .fill = fill_nbody,
@@ -80,34 +82,36 @@ rounds_case rounds_nbody(int n_ranks) {
         .slots_sources = {"examples/nbody_kernels.c", "bench/mpi/rounds/slots.c"},
         .by_hand_sources = {"bench/mpi/rounds/nbody_by_hand.c"},
     };
+    snprintf(made.subject, sizeof made.subject, "nbody %d, %d steps, %d ranks", n, N_STEPS,
+             n_ranks);
+    return made;
 }
 
 enum { ROW, WORK, IMAGE };
 
-static void fill_work(int n_slots, int n_rows, void *const *own) {
-    for (int slot = 0; slot < n_slots; slot++)
-        ((int32_t *)own[WORK])[slot] = NO_ROW;
-    memset(own[IMAGE], 0, (size_t)n_rows * (size_t)n_rows * sizeof(int32_t));
-}
-
-static void fill_mandelbrot(int rank, void *const *own) {
+/** No slot has a row yet. */
+static void fill_mandelbrot(const rounds_case *of, int rank, void *const *own) {
+    const int64_t n_slots = of->launch.arrays[WORK].extents[0] / N_WORKERS;
     (void)rank;
-    fill_work(1, N_ROWS, own);
+    for (int64_t slot = 0; slot < n_slots; slot++)
+        ((int32_t *)own[WORK])[slot] = NO_ROW;
+    memset(own[IMAGE], 0, (size_t)of->n_bytes[IMAGE]);
 }
 
-static void run_mandelbrot(void *const *own) {
-    mandelbrot_by_hand(MPI_COMM_WORLD, &(mandelbrot_request){N_ROWS, 1, mandelbrot_rows}, own[ROW],
+static void run_mandelbrot(const rounds_case *of, void *const *own) {
+    mandelbrot_by_hand(MPI_COMM_WORLD, &(mandelbrot_request){of->n, 1, mandelbrot_rows}, own[ROW],
                        own[IMAGE]);
 }
 
-static void run_mandelbrot_split(void *const *own) {
-    mandelbrot_split_by_hand(MPI_COMM_WORLD, N_ROWS, own[IMAGE]);
+static void run_mandelbrot_split(const rounds_case *of, void *const *own) {
+    mandelbrot_split_by_hand(MPI_COMM_WORLD, of->n, own[IMAGE]);
 }
 
 /** Of an image of n rows, and so many slots a worker. */
-static rounds_case make_mandelbrot(int64_t n, int64_t n_slots) {
+static rounds_case make_mandelbrot(int n, int64_t n_slots) {
     const int64_t n_bytes = sizeof(int32_t);
-    return (rounds_case){
+    rounds_case made = {
+        .n = n,
         .launch = {.declaration = MANDELBROT_ASK_DECLARATION,
                    .implementation = mandelbrot_ask_implementation(),
                    .layout = "weighted(0,1,1,1)",
@@ -116,17 +120,18 @@ static rounds_case make_mandelbrot(int64_t n, int64_t n_slots) {
                               {"work", POLYTILE_I32, 1, {N_WORKERS * n_slots}}}},
         .n_arrays = 3,
         .n_bytes = {n_slots * n * n_bytes, n_slots * n_bytes, n * n * n_bytes},
+        .fill = fill_mandelbrot,
         .by_master = true,
         .slots_sources = {"examples/mandelbrot_kernels.c", "bench/mpi/rounds/slots.c",
                           "bench/mpi/rounds/mandelbrot_master.c"},
         .by_hand_sources = {"bench/mpi/rounds/mandelbrot_by_hand.c"},
     };
+    snprintf(made.subject, sizeof made.subject, "mandelbrot %dx%d, 3 ranks and a master", n, n);
+    return made;
 }
 
 rounds_case rounds_mandelbrot(void) {
     rounds_case made = make_mandelbrot(N_ROWS, 1);
-    made.subject = "mandelbrot 512x512, 3 ranks and a master";
-    made.fill = fill_mandelbrot;
     made.by_hand = run_mandelbrot;
     made.other = run_mandelbrot_split;
     made.other_name = "static_split";
@@ -149,30 +154,20 @@ static void end_gpu(int rank) {
         mandelbrot_gpu_end(gpu_rows);
 }
 
-static void fill_gpu(int rank, void *const *own) {
-    (void)rank;
-    fill_work(N_GPU_SLOTS, N_GPU_ROWS, own);
+static void run_gpu_by_rows(const rounds_case *of, void *const *own) {
+    mandelbrot_by_hand(MPI_COMM_WORLD, &(mandelbrot_request){of->n, 1, mandelbrot_gpu_rows},
+                       gpu_rows, own[IMAGE]);
 }
 
-static void run_gpu(int n_rows, int32_t *image) {
+static void run_gpu_by_bands(const rounds_case *of, void *const *own) {
     mandelbrot_by_hand(MPI_COMM_WORLD,
-                       &(mandelbrot_request){N_GPU_ROWS, n_rows, mandelbrot_gpu_rows}, gpu_rows,
-                       image);
-}
-
-static void run_gpu_by_rows(void *const *own) {
-    run_gpu(1, own[IMAGE]);
-}
-
-static void run_gpu_by_bands(void *const *own) {
-    run_gpu(N_BAND_ROWS, own[IMAGE]);
+                       &(mandelbrot_request){of->n, N_BAND_ROWS, mandelbrot_gpu_rows}, gpu_rows,
+                       own[IMAGE]);
 }
 
 rounds_case rounds_mandelbrot_on_gpus(int n_gpus) {
     rounds_case made = make_mandelbrot(N_GPU_ROWS, N_GPU_SLOTS);
     n_gpus_used = n_gpus;
-    made.subject = "mandelbrot 1024x1024, 3 ranks on GPUs";
-    made.fill = fill_gpu;
     made.begin_by_hand = begin_gpu;
     made.end_by_hand = end_gpu;
     made.by_hand = run_gpu_by_rows;
