@@ -36,16 +36,6 @@ typedef struct contest {
     double n_switches; /* of our way: how often a thread of this rank has waited, a message */
 } contest;
 
-/** The part of "a+b" that is a rank's. */
-static const char *find_device(const char *text, int rank, char *own, size_t n_bytes) {
-    const char *plus = strchr(text, '+');
-    if (plus == NULL)
-        return text;
-    const char *begin = rank == 0 ? text : plus + 1;
-    snprintf(own, n_bytes, "%.*s", (int)(rank == 0 ? plus - text : (long)strlen(begin)), begin);
-    return own;
-}
-
 static void open_contest(contest *c, const char *device) {
     const polytile_share_options options = {.layout = "block(dim=0)"};
     bench_require(polytile_context_create(&c->ctx), NULL);
@@ -188,15 +178,6 @@ static void compete(bench *b, contest *c, int64_t n_bytes) {
         bench_report(b, &figures[f]);
 }
 
-/** Take an option of so many words off the front of the arguments; argv[0] is its last one then. */
-static bool take_option(const char *name, int n_words, int *argc, char ***argv) {
-    if (*argc <= n_words || strcmp((*argv)[1], name) != 0)
-        return false;
-    *argc -= n_words;
-    *argv += n_words;
-    return true;
-}
-
 int main(int argc, char **argv) {
     static const int64_t sizes[] = {8, 4096, 1 << 20};
     bench b;
@@ -205,18 +186,18 @@ int main(int argc, char **argv) {
     int level;
     const char *device = "host(threads=1)";
     c.n_rounds = 50;
-    if (take_option("--serialized", 1, &argc, &argv))
+    if (bench_take_option("--serialized", 1, &argc, &argv))
         MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
-    if (take_option("--device", 2, &argc, &argv))
+    if (bench_take_option("--device", 2, &argc, &argv))
         device = argv[0];
-    if (take_option("--rounds", 2, &argc, &argv))
+    if (bench_take_option("--rounds", 2, &argc, &argv))
         c.n_rounds = atoi(argv[0]);
-    if (take_option("--shift", 2, &argc, &argv))
+    if (bench_take_option("--shift", 2, &argc, &argv))
         c.shift = atoi(argv[0]) % PAGE_BYTES;
     c.rank = bench_begin_ranks(
         &b, "slots", 2, "[--serialized] [--device DEVICE[+DEVICE]] [--rounds N] [--shift BYTES] ",
         argc, argv);
-    open_contest(&c, find_device(device, c.rank, own, sizeof own));
+    open_contest(&c, bench_find_device(device, c.rank, own, sizeof own));
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         compete(&b, &c, sizes[k]);
     polytile_context_destroy(c.ctx);

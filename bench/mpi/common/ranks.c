@@ -2,6 +2,24 @@
 
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
+
+bool bench_take_option(const char *name, int n_words, int *argc, char ***argv) {
+    if (*argc <= n_words || strcmp((*argv)[1], name) != 0)
+        return false;
+    *argc -= n_words;
+    *argv += n_words;
+    return true;
+}
+
+const char *bench_find_device(const char *text, int rank, char *own, size_t n_bytes) {
+    const char *plus = strchr(text, '+');
+    if (plus == NULL)
+        return text;
+    const char *begin = rank == 0 ? text : plus + 1;
+    snprintf(own, n_bytes, "%.*s", (int)(rank == 0 ? plus - text : (long)strlen(begin)), begin);
+    return own;
+}
 
 int bench_begin_ranks(bench *b, const char *name, int n_ranks, const char *options, int argc,
                       char **argv) {
