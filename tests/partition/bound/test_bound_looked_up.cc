@@ -158,8 +158,10 @@ TEST(BoundLookedUp, CountsPartsOfRowsThatAreLookedUp) {
         const polytile_domain threads = {
             2, {{0, n_threads - 1, 1}, {0, step * random.number(0, 8 / step), step}}};
         pti_instance *instance = nullptr;
-        const polytile_launch_options options =
-            *POLYTILE_PARAMETERS(POLYTILE_PARAMETER("n", n_parts));
+        const polytile_parameter n = POLYTILE_PARAMETER("n", n_parts);
+        polytile_launch_options options = {};
+        options.parameters = &n;
+        options.n_parameters = 1;
         ASSERT_EQ(pti_plan_bind_operands(kernel, &threads, arrays, &options, &instance),
                   POLYTILE_OK)
             << polytile_last_error(ctx);
